@@ -1,0 +1,25 @@
+"""forsooth: ask a crowd sensitive questions, learn the truth, never learn anybody's answers."""
+
+from forsooth import mechanisms
+from forsooth.answers import Answers
+from forsooth.errors import ForsoothError
+from forsooth.inference import infer
+from forsooth.mechanism import Mechanism
+from forsooth.privacy import Privacy
+from forsooth.reports import Reports
+from forsooth.scale import Scale
+from forsooth.truths import Truths
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Answers",
+    "ForsoothError",
+    "Mechanism",
+    "Privacy",
+    "Reports",
+    "Scale",
+    "Truths",
+    "infer",
+    "mechanisms",
+]

@@ -1,0 +1,284 @@
+"""The private table: sparse worker × task answers. Nothing that the collector runs may see it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from forsooth import tables
+from forsooth.cells import Cells
+from forsooth.errors import ForsoothError
+from forsooth.scale import Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+OnConflict = Literal["error", "last", "first", "drop"]
+ON_CONFLICT: tuple[str, ...] = get_args(OnConflict)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Who answered what: one entry per answered cell, ordered by worker, then by task.
+
+    Workers and tasks stand in sorted order (or in the order of an explicit list), never in the
+    order in which they first appear: that order would depend on which cells are NULL.
+    """
+
+    scale: Scale
+    workers: tuple[str, ...]
+    tasks: tuple[str, ...]
+    worker: NDArray[np.int32]
+    task: NDArray[np.int32]
+    code: NDArray[np.unsignedinteger[Any]]
+    notices: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def read(
+        cls,
+        source: object,
+        scale: Scale | str,
+        *,
+        tasks: Iterable[str] | None = None,
+        workers: Iterable[str] | None = None,
+        on_conflict: OnConflict = "error",
+        columns: Mapping[str, str] | None = None,
+    ) -> Answers:
+        """Read a long table (`task, worker, label`) from a file or any dataframe.
+
+        `tasks` and `workers` are the public lists of the campaign's tasks and workers. Without
+        them the tasks are those that somebody answered and the workers those who answered
+        something. `columns` renames roles: ``{"label": "score"}``.
+        """
+        if on_conflict not in ON_CONFLICT:
+            raise ForsoothError(f"on_conflict must be one of {', '.join(ON_CONFLICT)}")
+        scale, table, columns = Scale.parse(scale), tables.read(source), columns or {}
+        worker, worker_ids = _identifiers(table, "worker", columns.get("worker"), workers)
+        task, task_ids = _identifiers(table, "task", columns.get("task"), tasks)
+        code = _codes(table, scale, columns.get("label"))
+        raw = _Raw(worker_ids, worker, task_ids, task, scale, code)
+        rows, notices = _one_row_per_cell(table, raw, on_conflict)
+        return cls(
+            scale, worker_ids, task_ids, worker[rows], task[rows], code[rows], tuple(notices)
+        )
+
+    @classmethod
+    def of(
+        cls,
+        rows: Mapping[str, Mapping[str, object]],
+        scale: Scale | str,
+        *,
+        tasks: Iterable[str] | None = None,
+    ) -> Answers:
+        """From ``{worker: {task: answer}}``; a task that is left out was not answered.
+
+        >>> Answers.of({"ann": {"q1": 3}, "bob": {"q1": 4, "q2": 0}}, "0..4").size
+        3
+        """
+        cells = [(w, t, str(a)) for w, row in rows.items() for t, a in row.items()]
+        worker, task, label = (list(column) for column in zip(*cells)) if cells else ([], [], [])
+        text = pa.string()
+        long = {
+            "worker": pa.array(worker, text),
+            "task": pa.array(task, text),
+            "label": pa.array(label, text),
+        }
+        return cls.read(pa.table(long), scale, tasks=tasks, workers=sorted(rows))
+
+    @property
+    def size(self) -> int:
+        """How many cells are answered."""
+        return len(self.code)
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """Where each worker's entries begin; one more number than workers."""
+        return np.searchsorted(self.worker, np.arange(len(self.workers) + 1))
+
+    def rows(self, start: int, stop: int) -> NDArray[np.unsignedinteger[Any]]:
+        """The codes of workers `start` to `stop` over all tasks, NULL written as `scale.null`."""
+        codes = np.full((stop - start, len(self.tasks)), self.scale.null, self.code.dtype)
+        cells = slice(self.starts[start], self.starts[stop])
+        codes[self.worker[cells] - start, self.task[cells]] = self.code[cells]
+        return codes
+
+    def cells(self) -> Cells:
+        """The answers as numbers, for the non-private yardstick."""
+        values = np.asarray(self.scale.values)[self.code]
+        return Cells(
+            len(self.workers),
+            len(self.tasks),
+            self.worker.astype(np.intp),
+            self.task.astype(np.intp),
+            values,
+        )
+
+    def mirrored(self) -> Answers:
+        """Every answer a turned into max + min − a: a scale on which shrinking to 0 cannot help."""
+        steps = np.diff(self.scale.values)
+        if not np.allclose(steps, steps[::-1]):
+            raise ForsoothError(f"the scale {self.scale} is not symmetric and cannot be mirrored")
+        code = (self.scale.size - 1 - self.code).astype(self.code.dtype)
+        return Answers(self.scale, self.workers, self.tasks, self.worker, self.task, code)
+
+    def columns(self) -> dict[str, pa.Array]:
+        """The long table `task, worker, label` as arrow columns."""
+        return {
+            name: pa.DictionaryArray.from_arrays(index, pa.array(names)).cast(pa.string())
+            for name, index, names in (
+                ("task", pa.array(self.task), self.tasks),
+                ("worker", pa.array(self.worker), self.workers),
+                ("label", pa.array(self.code.astype(np.int32)), self.scale.labels),
+            )
+        }
+
+    def to_arrow(self) -> pa.Table:
+        """The long table as a pyarrow Table (``.to_pandas()``, ``polars.from_arrow`` go on)."""
+        return pa.table(self.columns())
+
+    def write(self, path: str | Path) -> None:
+        """Write the long table as CSV, TSV or Parquet."""
+        tables.write(self.columns(), path)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Answers) and (
+            (self.scale, self.workers, self.tasks) == (other.scale, other.workers, other.tasks)
+            and np.array_equal(self.worker, other.worker)
+            and np.array_equal(self.task, other.task)
+            and np.array_equal(self.code, other.code)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def code_dtype(scale: Scale) -> np.dtype[np.unsignedinteger[Any]]:
+    """The smallest type that holds every code of the scale and NULL."""
+    return np.dtype(np.uint8 if scale.size < 2**8 else np.uint16)
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """The table's rows as indices, before repeats are settled."""
+
+    workers: tuple[str, ...]
+    worker: NDArray[np.int32]
+    tasks: tuple[str, ...]
+    task: NDArray[np.int32]
+    scale: Scale
+    code: NDArray[np.unsignedinteger[Any]]
+
+    def cell(self, row: int) -> str:
+        return f"worker {self.workers[self.worker[row]]!r}, task {self.tasks[self.task[row]]!r}"
+
+
+def _identifiers(
+    source: tables.Source, role: str, chosen: str | None, listed: Iterable[str] | None
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Every row's position in the list of names, and that list: the public one, or the sorted."""
+    column = source.column(role, chosen).cast(pa.string()).combine_chunks()
+    empty = pc.or_kleene(pc.is_null(column), pc.equal(pc.utf8_trim_whitespace(column), ""))
+    if pc.any(empty).as_py():
+        raise ForsoothError(f"{source.where(pc.index(empty, True).as_py())}: the {role} is missing")
+    encoded = column.dictionary_encode()
+    found: list[str] = encoded.dictionary.to_pylist()
+    names = _distinct(role, sorted(found) if listed is None else listed)
+    place = {name: position for position, name in enumerate(names)}
+    places = np.array([place.get(name, -1) for name in found], np.int32)
+    index = places[encoded.indices.to_numpy()]
+    if (index < 0).any():
+        row = int(np.argmax(index < 0))
+        raise ForsoothError(
+            f"{source.where(row)}: {role} {column[row].as_py()!r} "
+            f"is not in the campaign's list of {role}s"
+        )
+    return index, names
+
+
+def _distinct(role: str, names: Iterable[str]) -> tuple[str, ...]:
+    listed = tuple(names)
+    if len(set(listed)) < len(listed):
+        twice = next(name for name, count in Counter(listed).items() if count > 1)
+        raise ForsoothError(f"the list of {role}s names {twice!r} twice")
+    return listed
+
+
+def _codes(
+    source: tables.Source, scale: Scale, chosen: str | None
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Every row's answer as a position on the scale; anything else is refused."""
+    column = source.column("label", chosen).combine_chunks()
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    code_of = [scale.code(label) for label in encoded.dictionary.to_pylist()]
+    wrong = np.array([code is None for code in code_of] + [True])
+    positions = encoded.indices.fill_null(len(code_of)).to_numpy()
+    if wrong[positions].any():
+        row = int(np.argmax(wrong[positions]))
+        raise ForsoothError(f"{source.where(row)}: {_complaint(column[row].as_py(), scale)}")
+    codes = np.array([code or 0 for code in code_of] + [0], code_dtype(scale))
+    return codes[positions]
+
+
+def _complaint(label: object, scale: Scale) -> str:
+    if label is None or str(label).strip().lower() in {"", "nan", "none", "null", "na", "n/a"}:
+        return (
+            f"the answer is empty ({label!r}); "
+            "to say that a worker skipped a task, leave the row out"
+        )
+    return f"the answer {label!r} is not on the scale {scale}"
+
+
+def _one_row_per_cell(
+    source: tables.Source, raw: _Raw, on_conflict: OnConflict
+) -> tuple[NDArray[np.intp], list[str]]:
+    """The rows to keep, ordered by (worker, task): repeats merged, contradictions settled."""
+    key = raw.worker.astype(np.int64) * len(raw.tasks) + raw.task
+    rows = np.argsort(key, kind="stable")
+    repeats = key[rows[1:]] == key[rows[:-1]]
+    if not repeats.any():
+        return rows, []
+    begins = np.flatnonzero(np.concatenate([[True], ~repeats]))
+    ends = np.append(begins[1:], len(rows)) - 1
+    code = raw.code[rows]
+    lowest, highest = np.minimum.reduceat(code, begins), np.maximum.reduceat(code, begins)
+    torn = lowest != highest
+    if torn.any() and on_conflict == "error":
+        raise ForsoothError(_contradiction(source, raw, rows, begins, ends, torn))
+    kept = rows[ends] if on_conflict in ("error", "last") else rows[begins]
+    if on_conflict == "drop":
+        kept = kept[~torn]
+    merged = len(rows) - len(begins)
+    notices = [f"{merged:,} repeated (worker, task) rows were merged"]
+    if torn.any():
+        rule = {"last": "kept the last", "first": "kept the first", "drop": "dropped"}[on_conflict]
+        notices.append(f"{int(torn.sum()):,} cells contradict themselves: {rule}")
+    return kept, notices
+
+
+def _contradiction(
+    source: tables.Source,
+    raw: _Raw,
+    rows: NDArray[np.intp],
+    begins: NDArray[np.intp],
+    ends: NDArray[np.intp],
+    torn: NDArray[np.bool_],
+) -> str:
+    group = int(np.argmax(torn))
+    same_cell = rows[begins[group] : ends[group] + 1]
+    first = int(same_cell[0])
+    other = int(same_cell[np.argmax(raw.code[same_cell] != raw.code[first])])
+    answers = " and ".join(
+        f"{raw.scale.labels[raw.code[row]]!r} ({source.where(row)})" for row in (first, other)
+    )
+    return (
+        f"{raw.cell(first)}: two different answers, {answers}; {int(torn.sum())} such cell(s). "
+        "Say which to keep: --on-conflict last, first or drop"
+    )

@@ -1,0 +1,47 @@
+"""The command line: one thin file per command, which parses, calls the library and prints."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from forsooth import ForsoothError, __version__
+from forsooth.cli import bound, datasets, demo, evaluate, infer, perturb
+from forsooth.cli.console import complain
+
+app = typer.Typer(
+    name="forsooth",
+    help="Ask a crowd sensitive questions, learn the truth, never learn anybody's answers.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo.demo)
+app.command()(perturb.perturb)
+app.command()(infer.infer)
+app.command()(evaluate.evaluate)
+app.add_typer(bound.app, name="bound")
+app.add_typer(datasets.app, name="datasets")
+
+
+@app.callback(invoke_without_command=True)
+def _about(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"forsooth {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command; bad input ends in one clear sentence and exit code 2, never a traceback."""
+    try:
+        app()
+    except ForsoothError as error:
+        complain(str(error))
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.exit(0)

@@ -1,0 +1,118 @@
+"""forsooth infer: what the collector does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from forsooth import inference
+from forsooth.answers import Answers, OnConflict
+from forsooth.cli import options
+from forsooth.cli.console import notice, print_json, print_table, say
+from forsooth.errors import ForsoothError
+from forsooth.files import check_writable
+from forsooth.reports import Reports
+from forsooth.truths import Truths
+
+_SHOWN = 20
+
+
+def infer(
+    reports: Annotated[list[Path], typer.Argument(help="Reports of one campaign, or answers.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Truths, as CSV, TSV or Parquet.")
+    ] = None,
+    workers: Annotated[Path | None, typer.Option(help="Worker quality, likewise.")] = None,
+    method: Annotated[
+        str, typer.Option(help=f"{', '.join(inference.METHODS)}.")
+    ] = inference.DEFAULT_METHOD,
+    ties: Annotated[
+        str, typer.Option(help=f"Median and majority, when tied: {', '.join(inference.TIES)}.")
+    ] = "middle",
+    max_iterations: Annotated[int, typer.Option(help="At most so many iterations.")] = 1000,
+    scale: options.ScaleText = None,
+    on_conflict: options.Conflict = "error",
+    json: options.Json = False,
+) -> None:
+    """Infer every task's truth and every worker's quality from reports.
+
+    Takes plain answers too, with their --scale; then nothing is private.
+
+    Example: `forsooth infer reports.parquet -o truths.csv --workers workers.csv`
+    """
+    for path in filter(None, (output, workers)):
+        check_writable(path)
+    data = _read(reports, scale, cast("OnConflict", on_conflict))
+    truths = inference.infer(
+        data, method, max_iterations=max_iterations, ties=cast("inference.Ties", ties)
+    )
+    if output:
+        truths.write(output)
+    if workers:
+        truths.write_workers(workers)
+    if not truths.converged:
+        notice(f"{method} had not converged after {truths.iterations} iterations")
+    if empty := int((truths.support == 0).sum()):
+        notice(f"{empty:,} task(s) without any answer: estimated by the others' median")
+    if json:
+        print_json(_document(truths, output, workers))
+    else:
+        _show(truths, output, workers)
+
+
+def _read(
+    paths: list[Path], scale: str | None, on_conflict: OnConflict
+) -> list[Reports] | Answers:
+    """Reports, or a single table of plain answers if a scale is given."""
+    if scale is None:
+        if strangers := [path for path in paths if path.suffix not in (".parquet", ".pq")]:
+            raise ForsoothError(
+                f"{strangers[0]} is not a reports file of forsooth; "
+                "to infer from plain answers, give their --scale"
+            )
+        return [Reports.read(path) for path in paths]
+    if len(paths) > 1:
+        raise ForsoothError("with --scale, infer takes one table of plain answers")
+    notice("these are plain answers: nothing is private")
+    answers = Answers.read(paths[0], scale, on_conflict=on_conflict)
+    for message in answers.notices:
+        notice(message)
+    return answers
+
+
+def _document(truths: Truths, output: Path | None, workers: Path | None) -> dict[str, object]:
+    document: dict[str, object] = {
+        "method": truths.method,
+        "tasks": len(truths.tasks),
+        "workers": len(truths.workers),
+        "iterations": truths.iterations,
+        "converged": truths.converged,
+        "output": str(output) if output else None,
+        "workers_output": str(workers) if workers else None,
+    }
+    if output is None:
+        columns = truths.columns()
+        names = list(columns)
+        listed = zip(*(getattr(column, "tolist", lambda c=column: c)() for column in columns.values()))
+        document["truths"] = [dict(zip(names, row)) for row in listed]
+    return document
+
+
+def _show(truths: Truths, output: Path | None, workers: Path | None) -> None:
+    columns = truths.columns()
+    rows = list(zip(*(list(column)[:_SHOWN] for column in columns.values())))
+    print_table(list(columns), [[_plain(cell) for cell in row] for row in rows])
+    if len(truths.tasks) > _SHOWN:
+        say(f"… and {len(truths.tasks) - _SHOWN:,} more tasks" + ("" if output else ": -o FILE"))
+    steps = f", {truths.iterations} iterations" if truths.iterations else ""
+    say(f"{len(truths.tasks):,} tasks, {len(truths.workers):,} workers; {truths.method}{steps}")
+    for path, what in ((output, "truths"), (workers, "worker quality")):
+        if path:
+            say(f"{path}: {what}")
+
+
+def _plain(cell: object) -> object:
+    """numpy's numbers as Python's."""
+    return cell.item() if hasattr(cell, "item") else cell

@@ -1,0 +1,80 @@
+"""What the methods that work on numbers in cells share: rules, results, spreads, intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from forsooth.errors import ForsoothError
+from forsooth.truths import COVERAGE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forsooth.cells import Cells
+    from forsooth.scale import Scale
+
+Ties = Literal["middle", "low", "high"]
+TIES: tuple[str, ...] = get_args(Ties)
+NORMAL_QUANTILE = NormalDist().inv_cdf((1 + COVERAGE) / 2)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """When to stop, and what to do with a tie.
+
+    An iteration has converged when no estimate moves by more than `tolerance` of the scale's
+    range. Of equally good estimates take the `middle` one (their mean), the `low` or the `high`.
+    """
+
+    tolerance: float = 1e-6
+    max_iterations: int = 1000
+    ties: Ties = "middle"
+
+    def __post_init__(self) -> None:
+        if not self.tolerance > 0 or self.max_iterations < 1:
+            raise ForsoothError("the tolerance and the number of iterations must be above 0")
+        if self.ties not in TIES:
+            raise ForsoothError(f"unknown tie rule {self.ties!r}; known: {', '.join(TIES)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """A method's result on bare indices; NaN where a task has no cells."""
+
+    truth: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    history: tuple[float, ...] = ()
+    converged: bool = True
+
+
+def worker_deviation(
+    cells: Cells, truth: NDArray[np.float64], smoothing: float = 0.0
+) -> NDArray[np.float64]:
+    """σ_i of Equation 2: RMS distance of a worker's cells from the truths; NaN without cells."""
+    square = (cells.value - truth[cells.task]) ** 2
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(cells.per_worker(square) / cells.per_worker() + smoothing**2)
+
+
+def quality(deviation: NDArray[np.float64], smoothing: float) -> NDArray[np.float64]:
+    """q_i ∝ 1/σ_i, summing to 1; a worker without cells has none."""
+    inverse = np.nan_to_num(1 / np.maximum(deviation, smoothing))
+    return inverse / max(float(inverse.sum()), np.finfo(float).tiny)
+
+
+def smallest_deviation(scale: Scale) -> float:
+    """A millionth of the range: below it a deviation counts as none."""
+    return 1e-6 * scale.range
+
+
+def per_answered(
+    amount: NDArray[np.float64], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """amount / weight; NaN where a task has no weight."""
+    return np.divide(amount, weight, out=np.full(len(weight), np.nan), where=weight > 0)

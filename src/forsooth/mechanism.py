@@ -1,0 +1,187 @@
+"""What every mechanism is: public data that says how a worker turns answers into a report."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from forsooth.errors import ForsoothError
+from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
+from forsooth.randomness import randomness
+from forsooth.scale import Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from forsooth.answers import Answers
+    from forsooth.randomness import Randomness
+    from forsooth.reports import Reports
+
+VERSION = 1
+Layout = Literal["rows", "cells"]
+
+
+@dataclass(frozen=True)
+class Mechanism(ABC):
+    """A frozen, public recipe; equal if equal; the same JSON drives every client and the audit.
+
+    A report is laid out in ``rows`` (every worker sends the same number of values, whatever was
+    answered) or, where participation is public, in ``cells`` (one value per answered cell).
+    """
+
+    kind: ClassVar[str]
+    kinds: ClassVar[dict[str, type[Mechanism]]] = {}
+
+    name: str
+    scale: Scale
+    epsilon: float
+    protects: Protects
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        check_protects(self.protects)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "kind" in cls.__dict__:
+            Mechanism.kinds[cls.kind] = cls
+
+    # What it promises and what it sends
+
+    @property
+    def guarantee(self) -> Privacy:
+        """The guarantee that is true, which is not always the one that was asked for."""
+        return Privacy(self.epsilon, self.protects)
+
+    @property
+    def layout(self) -> Layout:
+        """How a report is laid out."""
+        return "rows" if self.protects == "answers+participation" else "cells"
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """The type of one reported value, little-endian in files."""
+
+    def width(self, tasks: int) -> int:
+        """How many values one worker sends in a campaign of `tasks` tasks (layout ``rows``)."""
+        return tasks
+
+    # What the worker runs
+
+    def perturb(self, answers: Answers, *, simulation_seed: int | None = None) -> Reports:
+        """Every worker's report. Randomness is the operating system's unless a seed is named."""
+        from forsooth.reports import Reports  # a report carries its mechanism: the circle closes
+
+        if answers.scale != self.scale:
+            raise ForsoothError(
+                f"the answers are on the scale {answers.scale}, "
+                f"the mechanism was made for {self.scale}"
+            )
+        values = self.randomise(answers, randomness(simulation_seed))
+        cells = (answers.worker, answers.task) if self.layout == "cells" else None
+        return Reports(self, answers.tasks, answers.workers, values, cells, simulation_seed)
+
+    @abstractmethod
+    def randomise(self, answers: Answers, random: Randomness) -> NDArray[Any]:
+        """The values that leave the workers: (workers, width), or one per answered cell."""
+
+    # What the collector may do with it
+
+    @abstractmethod
+    def readings(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Reported values read as answers, as the paper does it; NaN where one reads as NULL.
+
+        In layout ``rows`` the result is (workers, tasks) whatever the width of a report is.
+        """
+
+    def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
+        """Which reported values this mechanism can never send."""
+        del tasks
+        return np.zeros(values.shape, bool)
+
+    # As JSON
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What the family needs beyond name, scale, ε and what is protected."""
+
+    @classmethod
+    @abstractmethod
+    def from_parameters(cls, common: Mapping[str, Any], parameters: Mapping[str, Any]) -> Mechanism:
+        """The inverse of `parameters`; refuses what does not keep its promise."""
+
+    def to_json(self) -> str:
+        """The whole mechanism as one line of JSON."""
+        return json.dumps(
+            {
+                "forsooth": VERSION,
+                "kind": self.kind,
+                "name": self.name,
+                "scale": list(self.scale.labels),
+                "epsilon": self.epsilon,
+                "protects": self.protects,
+                "parameters": self.parameters(),
+            }
+        )
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Mechanism:
+        """Read and verify a mechanism; one that breaks its own promise is refused."""
+        try:
+            data = json.loads(text)
+            version, kind = data["forsooth"], data["kind"]
+            if version != VERSION:
+                raise ForsoothError(
+                    f"this mechanism is of version {version!r}; this forsooth reads {VERSION}"
+                )
+            if kind not in Mechanism.kinds:
+                known = ", ".join(sorted(Mechanism.kinds))
+                raise ForsoothError(f"unknown kind of mechanism {kind!r}; known: {known}")
+            common = {
+                "name": str(data["name"]),
+                "scale": Scale.of(data["scale"]),
+                "epsilon": check_epsilon(data["epsilon"]),
+                "protects": check_protects(data["protects"]),
+            }
+            return Mechanism.kinds[kind].from_parameters(common, data["parameters"])
+        except ForsoothError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ForsoothError(f"this is not a mechanism of forsooth ({error!r})") from error
+
+
+class CellwiseMechanism(Mechanism):
+    """A mechanism that sends one value per cell and takes the same steps for every cell."""
+
+    def randomise(self, answers: Answers, random: Randomness) -> NDArray[Any]:
+        """All cells, block by block, so that memory stays small."""
+        workers, tasks = len(answers.workers), len(answers.tasks)
+        secrets = self.secrets(workers, random)
+        if self.layout == "cells":
+            return self.randomise_codes(answers.code, secrets[answers.worker], random)
+        values = np.empty((workers, tasks), self.dtype)
+        block = max(1, 2**20 // max(1, tasks))
+        for start in range(0, workers, block):
+            stop = min(start + block, workers)
+            codes = answers.rows(start, stop).ravel()
+            secret = np.repeat(secrets[start:stop], tasks)
+            values[start:stop] = self.randomise_codes(codes, secret, random).reshape(-1, tasks)
+        return values
+
+    def secrets(self, workers: int, random: Randomness) -> NDArray[np.uint8]:
+        """What each worker draws once for all of his cells; by default nothing."""
+        del random
+        return np.zeros(workers, np.uint8)
+
+    @abstractmethod
+    def randomise_codes(
+        self, codes: NDArray[Any], secret: NDArray[np.uint8], random: Randomness
+    ) -> NDArray[Any]:
+        """One reported value per code; `secret` is what the cell's worker has drawn."""

@@ -1,0 +1,106 @@
+"""What a worker runs: one file per family, each with its proof sketch.
+
+    rr(scale, epsilon)          randomized response, NULL being one more symbol
+    grr(scale, epsilon)         the same over answers only, participation public
+    two_step(scale, epsilon)    NULL or not first, then the answer
+    two_layer(scale, epsilon)   randomized response with a budget drawn by each worker (2ε!)
+    lp(scale, epsilon)          discrete Laplace noise on every cell
+    mf(scale, epsilon, tasks=n) matrix factorization; protects answers only
+
+`build` makes one by its name on the command line.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from forsooth.errors import ForsoothError
+from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.channel import Channel, ChannelMechanism
+from forsooth.mechanisms.laplace import Laplace, lp
+from forsooth.mechanisms.matrix_factorization import MatrixFactorization, mf
+from forsooth.mechanisms.randomized_response import grr, rr, two_step
+from forsooth.mechanisms.two_layer import TwoLayer, two_layer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from forsooth.privacy import Protects
+    from forsooth.scale import Scale
+
+BUILDERS: dict[str, Callable[..., Mechanism]] = {
+    "lp": lp,
+    "rr": rr,
+    "grr": grr,
+    "two-step": two_step,
+    "two-layer": two_layer,
+    "mf": mf,
+}
+
+
+def build(
+    specification: str,
+    scale: Scale,
+    epsilon: float,
+    *,
+    tasks: int,
+    protects: Protects | None = None,
+) -> Mechanism:
+    """A mechanism by its name, with options after a colon: ``rr``, ``mf:d=20,ridge=1``.
+
+    Without `protects` a mechanism protects what it can: participation too, except `mf` and `grr`.
+    """
+    name, _, text = specification.partition(":")
+    if name not in BUILDERS:
+        raise ForsoothError(f"unknown mechanism {name!r}; known: {', '.join(BUILDERS)}")
+    builder = BUILDERS[name]
+    known = inspect.signature(builder).parameters
+    options: dict[str, Any] = _options(specification, text, builder)
+    if "tasks" in known:
+        options["tasks"] = tasks
+    if "protects" in known and protects is not None:
+        options["protects"] = protects
+    mechanism = builder(scale, epsilon, **options)
+    if protects is not None and mechanism.protects != protects:
+        raise ForsoothError(f"{name} protects {mechanism.protects} only: say --protects answers")
+    return mechanism
+
+
+def _options(specification: str, text: str, builder: Callable[..., Mechanism]) -> dict[str, Any]:
+    """``d=20,ridge=1`` as typed keyword arguments of the builder."""
+    offered = {
+        name: parameter.default
+        for name, parameter in inspect.signature(builder).parameters.items()
+        if parameter.default is not inspect.Parameter.empty and name not in ("protects", "name")
+    }
+    options: dict[str, Any] = {}
+    for pair in filter(None, text.split(",")):
+        key, _, value = pair.partition("=")
+        if key not in offered:
+            choices = ", ".join(offered) or "none"
+            raise ForsoothError(f"{specification!r}: unknown option {key!r}; it has: {choices}")
+        try:
+            options[key] = type(offered[key])(value)
+        except ValueError:
+            wanted = type(offered[key]).__name__
+            raise ForsoothError(f"{specification!r}: {key} must be {wanted}, got {value!r}") from None
+    return options
+
+
+__all__ = [
+    "BUILDERS",
+    "Channel",
+    "ChannelMechanism",
+    "Laplace",
+    "MatrixFactorization",
+    "Mechanism",
+    "TwoLayer",
+    "build",
+    "grr",
+    "lp",
+    "mf",
+    "rr",
+    "two_layer",
+    "two_step",
+]

@@ -1,0 +1,1 @@
+"""Studies: data sets, synthetic crowds, and the evaluation that compares everything."""

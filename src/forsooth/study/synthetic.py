@@ -1,0 +1,103 @@
+"""Synthetic crowds as in the paper.
+
+Each truth is drawn from N(mean, sd²) and clipped to the scale. A share of the workers is good
+(σ = 1), the rest bad (σ = 5). An answer is truth + N(0, σ_i²), rounded to the nearest answer of the
+scale, hence clipped to it. Each cell is NULL with probability `sparsity`; a worker left without any
+answer gives one, to a random task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forsooth.answers import Answers, code_dtype
+from forsooth.errors import ForsoothError
+from forsooth.scale import Scale
+from forsooth.study.dataset import Dataset
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PREFIX = "synthetic"
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """The parameters of a synthetic crowd; the defaults are the paper's smaller one."""
+
+    workers: int = 2000
+    tasks: int = 200
+    sparsity: float = 0.9
+    truth_mean: float = 0.0
+    truth_sd: float = 1.0
+    good: float = 0.5
+    sigma_good: float = 1.0
+    sigma_bad: float = 5.0
+    scale: Scale = Scale.parse("0..9")
+
+    def __post_init__(self) -> None:
+        if self.workers < 1 or self.tasks < 1:
+            raise ForsoothError("a synthetic crowd needs at least one worker and one task")
+        if not 0 <= self.sparsity < 1 or not 0 <= self.good <= 1:
+            raise ForsoothError("sparsity must lie in [0, 1) and the share of good workers in [0, 1]")
+        if min(self.truth_sd, self.sigma_good, self.sigma_bad) < 0:
+            raise ForsoothError("standard deviations must not be negative")
+
+    @classmethod
+    def parse(cls, text: str, scale: Scale | None = None) -> Crowd:
+        """Read ``synthetic:workers=2000,tasks=200,sparsity=0.9,truth-mean=4``."""
+        prefix, _, options = text.partition(":")
+        if prefix != PREFIX:
+            raise ForsoothError(f"{text!r} is not a synthetic crowd: write synthetic:workers=…")
+        types = {field.name: type(field.default) for field in fields(cls) if field.name != "scale"}
+        crowd = cls(scale=scale) if scale else cls()
+        for pair in filter(None, options.split(",")):
+            key, _, value = pair.partition("=")
+            name = key.strip().replace("-", "_")
+            if name not in types:
+                known = ", ".join(known.replace("_", "-") for known in types)
+                raise ForsoothError(f"{text!r}: unknown option {key!r}; known: {known}")
+            try:
+                crowd = replace(crowd, **{name: types[name](value)})
+            except ForsoothError:
+                raise
+            except ValueError:
+                raise ForsoothError(f"{text!r}: {key} must be a number, got {value!r}") from None
+        return crowd
+
+    def draw(self, seed: int, name: str = PREFIX) -> Dataset:
+        """One crowd; the same seed gives the same crowd."""
+        random = np.random.default_rng(seed)
+        truth = random.normal(self.truth_mean, self.truth_sd, self.tasks)
+        truth = np.clip(truth, self.scale.low, self.scale.high)
+        worker, task = self._answered(random)
+        sigma = np.full(self.workers, self.sigma_bad)
+        sigma[random.permutation(self.workers)[: round(self.good * self.workers)]] = self.sigma_good
+        heard = truth[task] + random.normal(size=len(task)) * sigma[worker]
+        values = np.asarray(self.scale.values)
+        code = np.searchsorted((values[1:] + values[:-1]) / 2, heard)
+        answers = Answers(
+            self.scale,
+            _names("w", self.workers),
+            _names("t", self.tasks),
+            worker.astype(np.int32),
+            task.astype(np.int32),
+            code.astype(code_dtype(self.scale)),
+        )
+        return Dataset(name, answers, truth)
+
+    def _answered(self, random: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        answered = random.random((self.workers, self.tasks)) >= self.sparsity
+        silent = np.flatnonzero(~answered.any(axis=1))
+        answered[silent, random.integers(0, self.tasks, len(silent))] = True
+        worker, task = np.nonzero(answered)
+        return worker, task
+
+
+def _names(letter: str, count: int) -> tuple[str, ...]:
+    """Padded with zeros, so that their sorted order is their order."""
+    width = len(str(count - 1))
+    return tuple(f"{letter}{number:0{width}}" for number in range(count))

@@ -1,0 +1,1 @@
+"""What can be said beforehand: the paper's error bounds."""

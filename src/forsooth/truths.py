@@ -1,0 +1,67 @@
+"""The result: an estimate with an interval for every task, a quality for every worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forsooth import tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from forsooth.scale import Scale
+
+COVERAGE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Truths:
+    """What the collector has learned.
+
+    `low` and `high` bound a 90 % interval for what the method estimates; `support` counts the
+    cells that spoke for a task. `quality` sums to 1 over the workers; `deviation` is the root mean
+    square distance of a worker's cells from the estimates (NaN for a worker without cells).
+    """
+
+    method: str
+    scale: Scale
+    tasks: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    support: NDArray[np.int64]
+    workers: tuple[str, ...]
+    quality: NDArray[np.float64]
+    deviation: NDArray[np.float64]
+    iterations: int
+    converged: bool
+    history: tuple[float, ...] = field(default=())
+
+    def columns(self) -> dict[str, Any]:
+        """`task, truth, low, high, support`, and the nearest label where labels are words."""
+        columns: dict[str, Any] = {"task": self.tasks, "truth": self.estimate}
+        if not self.scale.is_numeric:
+            columns["label"] = [self.scale.nearest_label(value) for value in self.estimate]
+        return columns | {"low": self.low, "high": self.high, "support": self.support}
+
+    def worker_columns(self) -> dict[str, Any]:
+        """`worker, quality, deviation`."""
+        return {"worker": self.workers, "quality": self.quality, "deviation": self.deviation}
+
+    def write(self, path: str | Path) -> None:
+        """Write one row per task, as CSV, TSV or Parquet."""
+        tables.write(self.columns(), path)
+
+    def write_workers(self, path: str | Path) -> None:
+        """Write one row per worker, as CSV, TSV or Parquet."""
+        tables.write(self.worker_columns(), path)
+
+    def error(self, truth: NDArray[np.float64]) -> float:
+        """MAE, the mean absolute error over the tasks whose truth is known (not NaN)."""
+        known = ~np.isnan(truth)
+        return float(np.mean(np.abs(self.estimate[known] - truth[known])))
