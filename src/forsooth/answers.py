@@ -224,7 +224,8 @@ def _codes(
         row = int(np.argmax(wrong[positions]))
         raise ForsoothError(f"{source.where(row)}: {_complaint(column[row].as_py(), scale)}")
     codes = np.array([code or 0 for code in code_of] + [0], code_dtype(scale))
-    return codes[positions]
+    of_row: NDArray[np.unsignedinteger[Any]] = codes[positions]
+    return of_row
 
 
 def _complaint(label: object, scale: Scale) -> str:

@@ -27,7 +27,8 @@ class Cells:
     def from_rows(cls, rows: NDArray[np.float64]) -> Cells:
         """The cells of a whole table, in which NaN stands for NULL."""
         worker, task = np.nonzero(~np.isnan(rows))
-        return cls(*rows.shape, worker, task, rows[worker, task])
+        workers, tasks = rows.shape
+        return cls(workers, tasks, worker, task, rows[worker, task])
 
     @classmethod
     def stack(cls, parts: Sequence[Cells]) -> Cells:

@@ -82,7 +82,9 @@ class Scale:
     @cached_property
     def _numbers(self) -> tuple[float, ...] | None:
         numbers = [_number(label) for label in self.labels]
-        return None if None in numbers else tuple(number for number in numbers if number is not None)
+        return (
+            None if None in numbers else tuple(number for number in numbers if number is not None)
+        )
 
     @property
     def size(self) -> int:
@@ -106,7 +108,7 @@ class Scale:
 
     @property
     def range(self) -> float:
-        """max Γ − min Γ: how far one answer can move a sum (the paper's |Γ| is not that)."""
+        """Max Γ − min Γ: how far one answer can move a sum (the paper's |Γ| is not that)."""
         return self.high - self.low
 
     @property

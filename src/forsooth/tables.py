@@ -61,7 +61,7 @@ class Source:
         return f"{self.name}, line {_line_of_row(self.path, row)}"
 
 
-def read(source: object) -> Source:
+def read(source: Any) -> Source:
     """Read a file by its name, or take any dataframe (pandas, polars, pyarrow, …)."""
     if isinstance(source, Source):
         return source
@@ -72,7 +72,7 @@ def read(source: object) -> Source:
     import narwhals as nw
 
     try:
-        return Source(nw.from_native(source, eager_only=True).to_arrow())  # type: ignore[type-var]
+        return Source(nw.from_native(source, eager_only=True).to_arrow())
     except TypeError:
         raise ForsoothError(
             f"expected a file name or a dataframe, got {type(source).__name__}"

@@ -29,7 +29,9 @@ app.add_typer(datasets.app, name="datasets")
 
 @app.callback(invoke_without_command=True)
 def _about(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.")
+    ] = False,
 ) -> None:
     if version:
         typer.echo(f"forsooth {__version__}")

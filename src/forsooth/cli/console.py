@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -40,7 +41,11 @@ def say(message: str) -> None:
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str | None = None,
+    decimals: int = 3,
 ) -> None:
     """A table; numbers to the right."""
     table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
@@ -49,13 +54,14 @@ def print_table(
         numeric = all(isinstance(row[place], int | float) or row[place] == "" for row in listed)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in listed:
-        table.add_row(*(_text(cell) for cell in row))
+        table.add_row(*(_text(cell, decimals) for cell in row))
     output.print(table)
 
 
-def _text(cell: object) -> str:
-    text = f"{cell:.3f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell)
-    return text.replace("[", r"\[")
+def _text(cell: object, decimals: int) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.{decimals}f}"
+    return escape(f"{cell:,}" if isinstance(cell, int) else str(cell))
 
 
 @contextmanager

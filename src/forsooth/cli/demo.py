@@ -1,2 +1,85 @@
-def demo() -> None:
-    """x"""
+"""forsooth demo: a private campaign end to end on a built-in crowd."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forsooth.cli import options
+from forsooth.cli.console import print_json, print_table, say
+from forsooth.files import check_writable, replacing
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "forsooth-demo.html"
+    ),
+    epsilon: Annotated[float, typer.Option(help="ε per cell.")] = 2.0,
+    json: options.Json = False,
+) -> None:
+    """Run a private campaign end to end on a built-in crowd, and write a page to open.
+
+    Example: `forsooth demo -o demo.html`
+    """
+    from forsooth.study import demo as study
+    from forsooth.study.demo_page import page
+
+    check_writable(output)
+    result = study.run(epsilon)
+    with replacing(output) as temporary:
+        temporary.write_text(page(result), encoding="utf-8")
+    private, hidden = result.outcomes
+    campaign, tasks = result.campaign, len(result.campaign.answers.tasks)
+    if json:
+        print_json(
+            {
+                "page": str(output),
+                "epsilon": epsilon,
+                "workers": len(campaign.answers.workers),
+                "tasks": tasks,
+                "mae_open": result.open_mae,
+                "mae_constant": campaign.constant_error(),
+                "outcomes": [
+                    {
+                        "mechanism": outcome.mechanism.name,
+                        "protects": outcome.mechanism.guarantee.protects,
+                        "epsilon": outcome.mechanism.guarantee.epsilon,
+                        "mae": outcome.mae,
+                    }
+                    for outcome in result.outcomes
+                ],
+            }
+        )
+        return
+    say(
+        f"{len(campaign.answers.workers):,} people answered {tasks} delicate questions "
+        f"(0 never … 4 always). The collector saw perturbed reports only.\n"
+    )
+    print_table(
+        ("question", "true", "open", "private", "interval", "hidden"),
+        (
+            (task, truth, openly, privately, f"{low:.1f} – {high:.1f}", too)
+            for task, truth, openly, privately, low, high, too in zip(
+                campaign.answers.tasks,
+                campaign.truth.tolist(),
+                result.open_truths.estimate.tolist(),
+                private.truths.estimate.tolist(),
+                private.truths.low.tolist(),
+                private.truths.high.tolist(),
+                hidden.truths.estimate.tolist(),
+            )
+        ),
+        decimals=2,
+    )
+    say(
+        f"\nMean error: open {result.open_mae:.2f}, private {private.mae:.2f}, "
+        f"hidden {hidden.mae:.2f}; the best constant guess {campaign.constant_error():.2f}."
+    )
+    say(f"private ({private.mechanism.name}): {private.mechanism.guarantee.describe(tasks)}.")
+    say(
+        f"hidden ({hidden.mechanism.name}): {hidden.mechanism.guarantee.describe(tasks)}. "
+        "Skipped questions must look answered; Algorithm 1 takes that noise for answers."
+    )
+    say(f"\nOpen {output} in a browser for the picture.")

@@ -62,9 +62,7 @@ def infer(
         _show(truths, output, workers)
 
 
-def _read(
-    paths: list[Path], scale: str | None, on_conflict: OnConflict
-) -> list[Reports] | Answers:
+def _read(paths: list[Path], scale: str | None, on_conflict: OnConflict) -> list[Reports] | Answers:
     """Reports, or a single table of plain answers if a scale is given."""
     if scale is None:
         if strangers := [path for path in paths if path.suffix not in (".parquet", ".pq")]:
@@ -95,7 +93,9 @@ def _document(truths: Truths, output: Path | None, workers: Path | None) -> dict
     if output is None:
         columns = truths.columns()
         names = list(columns)
-        listed = zip(*(getattr(column, "tolist", lambda c=column: c)() for column in columns.values()))
+        listed = zip(
+            *(getattr(column, "tolist", lambda c=column: c)() for column in columns.values())
+        )
         document["truths"] = [dict(zip(names, row)) for row in listed]
     return document
 
@@ -114,5 +114,5 @@ def _show(truths: Truths, output: Path | None, workers: Path | None) -> None:
 
 
 def _plain(cell: object) -> object:
-    """numpy's numbers as Python's."""
+    """Numpy's numbers as Python's."""
     return cell.item() if hasattr(cell, "item") else cell

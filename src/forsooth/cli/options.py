@@ -43,9 +43,7 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise ForsoothError(
-            f"{option} takes numbers separated by commas, got {text!r}"
-        ) from None
+        raise ForsoothError(f"{option} takes numbers separated by commas, got {text!r}") from None
 
 
 def specifications(text: str) -> tuple[str, ...]:

@@ -47,7 +47,9 @@ def perturb(
         raise ForsoothError("perturb needs --scale and --epsilon (or --mechanism-file)")
     if epsilon is not None:
         check_epsilon(epsilon)
-    listed = [str(task) for task in tables.read(tasks).column("task").to_pylist()] if tasks else None
+    listed = (
+        [str(task) for task in tables.read(tasks).column("task").to_pylist()] if tasks else None
+    )
     table = Answers.read(
         answers,
         given.scale if given else cast("str", scale),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from forsooth.reports import Reports
 from forsooth.truths import Truths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from forsooth.inference.estimates import Estimates
     from forsooth.scale import Scale

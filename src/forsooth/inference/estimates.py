@@ -58,14 +58,15 @@ def worker_deviation(
 ) -> NDArray[np.float64]:
     """σ_i of Equation 2: RMS distance of a worker's cells from the truths; NaN without cells."""
     square = (cells.value - truth[cells.task]) ** 2
-    with np.errstate(invalid="ignore"):
-        return np.sqrt(cells.per_worker(square) / cells.per_worker() + smoothing**2)
+    mean_square = per_answered(cells.per_worker(square), cells.per_worker())
+    return np.sqrt(mean_square + smoothing**2)
 
 
 def quality(deviation: NDArray[np.float64], smoothing: float) -> NDArray[np.float64]:
     """q_i ∝ 1/σ_i, summing to 1; a worker without cells has none."""
     inverse = np.nan_to_num(1 / np.maximum(deviation, smoothing))
-    return inverse / max(float(inverse.sum()), np.finfo(float).tiny)
+    shares: NDArray[np.float64] = inverse / max(float(inverse.sum()), np.finfo(float).tiny)
+    return shares
 
 
 def smallest_deviation(scale: Scale) -> float:
@@ -73,8 +74,6 @@ def smallest_deviation(scale: Scale) -> float:
     return 1e-6 * scale.range
 
 
-def per_answered(
-    amount: NDArray[np.float64], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """amount / weight; NaN where a task has no weight."""
+def per_answered(amount: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Amount / weight; NaN where there is no weight."""
     return np.divide(amount, weight, out=np.full(len(weight), np.nan), where=weight > 0)

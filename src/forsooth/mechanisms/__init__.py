@@ -84,7 +84,9 @@ def _options(specification: str, text: str, builder: Callable[..., Mechanism]) -
             options[key] = type(offered[key])(value)
         except ValueError:
             wanted = type(offered[key]).__name__
-            raise ForsoothError(f"{specification!r}: {key} must be {wanted}, got {value!r}") from None
+            raise ForsoothError(
+                f"{specification!r}: {key} must be {wanted}, got {value!r}"
+            ) from None
     return options
 
 

@@ -11,7 +11,6 @@ one cell every factor but that cell's cancels, and that one is a ratio of two we
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.exact import log_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -71,9 +70,7 @@ class Channel:
     def worst(self) -> tuple[int, int, str]:
         """The largest and smallest weight of the column that sets ε, and where they stand."""
         columns = list(zip(*self.weights))
-        column = max(
-            range(self.symbols), key=lambda c: log_ratio(max(columns[c]), min(columns[c]))
-        )
+        column = max(range(self.symbols), key=lambda c: log_ratio(max(columns[c]), min(columns[c])))
         larger, smaller = max(columns[column]), min(columns[column])
         rows = columns[column].index(larger), columns[column].index(smaller)
         return larger, smaller, f"symbol {column}, rows {rows[0]} and {rows[1]}"
@@ -205,4 +202,4 @@ class ChannelMechanism(CellwiseMechanism):
 def read_symbols(values: NDArray[Any], reads_as: Sequence[float | None]) -> NDArray[np.float64]:
     """Symbols as the answers that they read as; NaN for NULL."""
     numbers = np.array([np.nan if number is None else number for number in reads_as])
-    return numbers[values]
+    return numbers.take(values)

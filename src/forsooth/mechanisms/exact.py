@@ -60,7 +60,7 @@ class Probability:
                 error = Decimal(1).scaleb(bits - precision + 10)
                 low, high = math.floor(scaled - error), math.floor(scaled + error)
             if low == high:
-                return low
+                return int(low)
             precision *= 2
 
 

@@ -96,7 +96,7 @@ class MatrixFactorization(Mechanism):
 
     @property
     def layout(self) -> Layout:
-        """d numbers from every worker."""
+        """D numbers from every worker."""
         return "rows"
 
     @property
@@ -182,7 +182,8 @@ class MatrixFactorization(Mechanism):
     def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
         """Numbers that are not."""
         del tasks
-        return ~np.isfinite(values)
+        impossible: NDArray[np.bool_] = ~np.isfinite(values)
+        return impossible
 
     def parameters(self) -> dict[str, Any]:
         """V and the solver."""

@@ -46,9 +46,7 @@ def discrete_laplace(rate: Fraction, count: int, random: Randomness) -> NDArray[
     return noise
 
 
-def geometric(
-    rate: Fraction, digits: int, count: int, random: Randomness
-) -> NDArray[np.int64]:
+def geometric(rate: Fraction, digits: int, count: int, random: Randomness) -> NDArray[np.int64]:
     """`count` independent draws with P(G ≥ k) = e^(−rate·k), the first `digits` bits at once."""
     total = np.zeros(count, np.int64)
     for digit in range(digits):

@@ -61,8 +61,10 @@ def two_step(
     if protects == "answers":
         return rr(scale, epsilon, protects=protects, name="two-step")
     check_epsilon(epsilon)
-    size, keep_class, keep_value = scale.size, math.exp(first * epsilon), math.exp(
-        (1 - first) * epsilon
+    size, keep_class, keep_value = (
+        scale.size,
+        math.exp(first * epsilon),
+        math.exp((1 - first) * epsilon),
     )
     table = np.full((size + 1, size + 1), 1.0)
     table[:size, :size] += (keep_value - 1) * np.eye(size)

@@ -48,11 +48,15 @@ def path(name: str, data_dir: str | Path | None = None) -> Path:
     wanted = ", ".join(f"{name}/{file}" for file in known.files)
     where = f"Get it from {known.source}. Put {wanted} into one folder and name that folder"
     if not root:
-        raise ForsoothError(f"the data set {name!r} is not here. {where}: --data-dir DIR or FORSOOTH_DATA=DIR")
+        raise ForsoothError(
+            f"the data set {name!r} is not here. {where}: --data-dir DIR or FORSOOTH_DATA=DIR"
+        )
     folder = Path(root) / name
     missing = [file for file in known.files if not (folder / file).is_file()]
     if missing:
-        raise ForsoothError(f"the data set {name!r} is not in {root}: {', '.join(missing)} missing. {where}")
+        raise ForsoothError(
+            f"the data set {name!r} is not in {root}: {', '.join(missing)} missing. {where}"
+        )
     return folder
 
 
@@ -100,7 +104,7 @@ def _load_adult(folder: Path) -> Dataset:
     scale = Scale.parse("G,P,R,X,B")
     answers = Answers.read(labels, scale, on_conflict="last")
     rows = _tsv(folder / "gold.txt", "task", "truth").to_pylist()
-    code = {label: value for label, value in zip(scale.labels, scale.values)}
+    code = dict(zip(scale.labels, scale.values))
     gold = {row["task"]: code[row["truth"]] for row in rows}
     return Dataset("adult", answers, align(gold, answers, "adult"))
 

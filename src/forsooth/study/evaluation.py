@@ -59,7 +59,9 @@ class Study:
         if unknown := [method for method in self.methods if method not in METHODS]:
             raise ForsoothError(f"unknown method {unknown[0]!r}; known: {', '.join(METHODS)}")
         if self.repeats < 1 or not 0 <= self.seed < 2**63:
-            raise ForsoothError("evaluate needs at least one repeat and a seed that is not negative")
+            raise ForsoothError(
+                "evaluate needs at least one repeat and a seed that is not negative"
+            )
         if not (self.epsilons and self.mechanisms and self.methods):
             raise ForsoothError("evaluate needs at least one ε, one mechanism and one method")
         dataset = self.dataset(0)

@@ -8,8 +8,8 @@ answer gives one, to a random task.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PREFIX = "synthetic"
+PAPER_SCALE = Scale.parse("0..9")
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,15 @@ class Crowd:
     good: float = 0.5
     sigma_good: float = 1.0
     sigma_bad: float = 5.0
-    scale: Scale = Scale.parse("0..9")
+    scale: Scale = PAPER_SCALE
 
     def __post_init__(self) -> None:
         if self.workers < 1 or self.tasks < 1:
             raise ForsoothError("a synthetic crowd needs at least one worker and one task")
         if not 0 <= self.sparsity < 1 or not 0 <= self.good <= 1:
-            raise ForsoothError("sparsity must lie in [0, 1) and the share of good workers in [0, 1]")
+            raise ForsoothError(
+                "sparsity must lie in [0, 1) and the share of good workers in [0, 1]"
+            )
         if min(self.truth_sd, self.sigma_good, self.sigma_bad) < 0:
             raise ForsoothError("standard deviations must not be negative")
 
@@ -52,21 +55,18 @@ class Crowd:
         prefix, _, options = text.partition(":")
         if prefix != PREFIX:
             raise ForsoothError(f"{text!r} is not a synthetic crowd: write synthetic:workers=…")
-        types = {field.name: type(field.default) for field in fields(cls) if field.name != "scale"}
-        crowd = cls(scale=scale) if scale else cls()
+        given: dict[str, Any] = {"scale": scale} if scale else {}
         for pair in filter(None, options.split(",")):
             key, _, value = pair.partition("=")
             name = key.strip().replace("-", "_")
-            if name not in types:
-                known = ", ".join(known.replace("_", "-") for known in types)
+            if name not in _OPTIONS:
+                known = ", ".join(option.replace("_", "-") for option in _OPTIONS)
                 raise ForsoothError(f"{text!r}: unknown option {key!r}; known: {known}")
             try:
-                crowd = replace(crowd, **{name: types[name](value)})
-            except ForsoothError:
-                raise
+                given[name] = _OPTIONS[name](value)
             except ValueError:
                 raise ForsoothError(f"{text!r}: {key} must be a number, got {value!r}") from None
-        return crowd
+        return cls(**given)
 
     def draw(self, seed: int, name: str = PREFIX) -> Dataset:
         """One crowd; the same seed gives the same crowd."""
@@ -95,6 +95,13 @@ class Crowd:
         answered[silent, random.integers(0, self.tasks, len(silent))] = True
         worker, task = np.nonzero(answered)
         return worker, task
+
+
+_OPTIONS: dict[str, type[int] | type[float]] = {
+    field.name: int if isinstance(field.default, int) else float
+    for field in fields(Crowd)
+    if field.name != "scale"
+}
 
 
 def _names(letter: str, count: int) -> tuple[str, ...]:

@@ -1,0 +1,93 @@
+"""The built-in campaign of `forsooth demo`: a made-up staff survey with delicate questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forsooth import mechanisms
+from forsooth.answers import Answers, code_dtype
+from forsooth.inference import infer
+from forsooth.scale import Scale
+from forsooth.study.dataset import Dataset
+
+if TYPE_CHECKING:
+    from forsooth.mechanism import Mechanism
+    from forsooth.truths import Truths
+
+SCALE = Scale.parse("never,rarely,sometimes,often,always")
+WORKERS = 2000
+_CROWD_SEED = 2018
+_SHARE_ANSWERED = 0.6
+_CAREFUL, _CARELESS = 0.7, 2.5  # error deviations; seven of ten people are careful
+
+QUESTIONS: dict[str, float] = {
+    "Kept quiet about a mistake of yours?": 2.1,
+    "Treated unfairly because of your sex?": 1.3,
+    "Taken secret work home?": 2.7,
+    "Used a colleague's password?": 0.9,
+    "Drunk so much that work suffered?": 0.4,
+    "Told to hide a problem from a client?": 1.7,
+    "Skipped a safety check unseen?": 2.4,
+    "Afraid of your superior?": 1.1,
+    "Thinking about leaving?": 3.1,
+    "Reported sick when you were not?": 0.7,
+    "Would you report a crime here?": 3.4,
+    "Sure that this survey is anonymous?": 1.5,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one guarantee allowed the collector to learn."""
+
+    mechanism: Mechanism
+    truths: Truths
+    mae: float
+
+
+@dataclass(frozen=True, eq=False)
+class Demonstration:
+    """The campaign, the collector's results, and the yardsticks beside them."""
+
+    campaign: Dataset
+    open_truths: Truths
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def open_mae(self) -> float:
+        """MAE of Algorithm 1 on the answers themselves."""
+        return self.open_truths.error(self.campaign.truth)
+
+
+def run(epsilon: float) -> Demonstration:
+    """The whole line: answers, mechanism, reports, inference, truths; with real randomness."""
+    campaign = survey()
+    outcomes = []
+    for mechanism in (
+        mechanisms.lp(SCALE, epsilon, protects="answers"),
+        mechanisms.rr(SCALE, epsilon, protects="answers+participation"),
+    ):
+        truths = infer(mechanism.perturb(campaign.answers))
+        outcomes.append(Outcome(mechanism, truths, truths.error(campaign.truth)))
+    return Demonstration(campaign, infer(campaign.answers), tuple(outcomes))
+
+
+def survey() -> Dataset:
+    """The made-up staff and its true answers, the same every time."""
+    random = np.random.default_rng(_CROWD_SEED)
+    truth = np.array(list(QUESTIONS.values()))
+    worker, task = np.nonzero(random.random((WORKERS, len(truth))) < _SHARE_ANSWERED)
+    sigma = np.where(random.random(WORKERS) < 0.7, _CAREFUL, _CARELESS)
+    heard = truth[task] + random.normal(size=len(task)) * sigma[worker]
+    answers = Answers(
+        SCALE,
+        tuple(f"person {number:04}" for number in range(1, WORKERS + 1)),
+        tuple(QUESTIONS),
+        worker.astype(np.int32),
+        task.astype(np.int32),
+        np.clip(np.rint(heard), SCALE.low, SCALE.high).astype(code_dtype(SCALE)),
+    )
+    return Dataset("the built-in survey", answers, truth)
