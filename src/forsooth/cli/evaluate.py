@@ -11,7 +11,6 @@ import typer
 from forsooth.answers import OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, progress_bar, say
-from forsooth.files import check_writable
 from forsooth.inference import DEFAULT_METHOD, METHODS
 from forsooth.privacy import check_protects
 
@@ -44,10 +43,10 @@ def evaluate(
     Example: `forsooth evaluate --data synthetic:workers=2000,tasks=200,sparsity=0.9
     --epsilon 0.1,1 --mechanism lp,rr,mf --method algorithm1 --repeats 5 --seed 1`
     """
-    from forsooth.study import evaluation
+    from forsooth.study import evaluation, figures
 
     if plot:
-        check_writable(plot)
+        figures.check_drawable(plot)
     study = evaluation.Study(
         data=data,
         epsilons=options.numbers(epsilon, "--epsilon"),
@@ -67,9 +66,7 @@ def evaluate(
             study, processes=processes or os.cpu_count() or 1, progress=advance
         )
     if plot:
-        from forsooth.study.figures import plot_against_epsilon
-
-        plot_against_epsilon(result["summary"], plot)
+        figures.plot_against_epsilon(result["summary"], plot)
     if json:
         print_json(cast("dict[str, Any]", result))
     else:

@@ -76,4 +76,6 @@ def smallest_deviation(scale: Scale) -> float:
 
 def per_answered(amount: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Amount / weight; NaN where there is no weight."""
-    return np.divide(amount, weight, out=np.full(len(weight), np.nan), where=weight > 0)
+    ratio = np.full(len(weight), np.nan)
+    np.divide(amount, weight, out=ratio, where=weight > 0)
+    return ratio

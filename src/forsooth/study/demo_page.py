@@ -31,7 +31,8 @@ td.chart { padding: 0; width: 284px; }
 svg { display: block; } .axis { stroke: var(--line); } .band { fill: var(--private); opacity: .25; }
 .private { fill: var(--private); } .open { fill: none; stroke: var(--open); stroke-width: 2; }
 .truth { stroke: var(--truth); stroke-width: 2; }
-.ends { display: flex; justify-content: space-between; } .key span { margin-right: 1.2rem; white-space: nowrap; }
+.ends { display: flex; justify-content: space-between; }
+.key span { margin-right: 1.2rem; white-space: nowrap; }
 """
 
 
@@ -92,7 +93,9 @@ def _section(demonstration: Demonstration, outcome: Outcome, title: str) -> str:
 <span>{_symbol('<circle class="private" cx="7" cy="8" r="5"/>')} from private reports, with
 interval</span></p>
 <div class="scroll"><table>
-<thead><tr><th>question</th><th class="ends"><span>{first}</span><span>{last}</span></th><th class="number">true</th>
+<thead><tr><th>question</th>
+<th class="ends"><span>{first}</span><span>{last}</span></th>
+<th class="number">true</th>
 <th class="number">open</th><th class="number">private</th><th class="number">90 % interval</th>
 </tr></thead>
 <tbody>

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.files import check_writable, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,13 +76,20 @@ def _epsilon_axis(axes: Axes, epsilons: list[float]) -> None:
 @contextmanager
 def drawing(path: str | Path, size: tuple[float, float]) -> Iterator[Axes]:
     """Axes to draw on; on leaving, the figure is written to `path`, whole or not at all."""
-    if (ending := Path(path).suffix.lower()) not in FORMATS:
-        raise ForsoothError(f"cannot draw into {path}: its ending must be {', '.join(FORMATS)}")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ForsoothError('figures need matplotlib: pip install "forsooth[plots]"') from None
+    check_drawable(path)
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=size, layout="constrained")
     yield figure.subplots()
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format=ending[1:], dpi=150)
+    with rc_context({"svg.fonttype": "none"}), replacing(path) as temporary:
+        figure.savefig(temporary, format=Path(path).suffix[1:].lower(), dpi=150)
+
+
+def check_drawable(path: str | Path) -> None:
+    """Refuse early, before any long work, a figure that cannot be drawn."""
+    if Path(path).suffix.lower() not in FORMATS:
+        raise ForsoothError(f"cannot draw into {path}: its ending must be {', '.join(FORMATS)}")
+    if find_spec("matplotlib") is None:
+        raise ForsoothError('figures need matplotlib: pip install "forsooth[plots]"')
+    check_writable(path)

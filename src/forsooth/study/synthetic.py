@@ -46,8 +46,9 @@ class Crowd:
             raise ForsoothError(
                 "sparsity must lie in [0, 1) and the share of good workers in [0, 1]"
             )
-        if min(self.truth_sd, self.sigma_good, self.sigma_bad) < 0:
-            raise ForsoothError("standard deviations must not be negative")
+        spreads = np.array([self.truth_sd, self.sigma_good, self.sigma_bad])
+        if not (spreads >= 0).all() or not np.isfinite([*spreads, self.truth_mean]).all():
+            raise ForsoothError("means must be finite and standard deviations not negative")
 
     @classmethod
     def parse(cls, text: str, scale: Scale | None = None) -> Crowd:

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import forsooth
+
+
+def test_import_is_quick_and_light() -> None:
+    """Under half a second (best of three), and without the heavy libraries."""
+    program = (
+        "import sys, time; start = time.perf_counter(); import forsooth;"
+        "print(time.perf_counter() - start);"
+        "heavy = {'pandas', 'polars', 'matplotlib', 'scipy', 'typer'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        for _ in range(3)
+    ]
+    times, heavy = zip(*(run.stdout.splitlines() for run in runs))
+    assert min(map(float, times)) < 0.5
+    assert set(heavy) == {"[]"}
+
+
+def test_examples_in_docstrings_are_true() -> None:
+    for module in pkgutil.walk_packages(forsooth.__path__, "forsooth."):
+        if module.name != "forsooth.__main__":
+            assert doctest.testmod(importlib.import_module(module.name)).failed == 0
+
+
+def test_layers() -> None:
+    """Mechanisms know nothing of inference, and nothing below the line leaks upwards."""
+    program = (
+        "import sys, types; package = types.ModuleType('forsooth');"
+        "package.__path__ = [sys.argv[1]]; sys.modules['forsooth'] = package;"
+        "import forsooth.mechanisms;"
+        "print([m for m in sys.modules if m.startswith(('forsooth.inference', 'forsooth.study'))])"
+    )
+    folder = forsooth.__path__[0]
+    done = subprocess.run(
+        [sys.executable, "-c", program, folder], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from forsooth import Answers, ForsoothError, Reports, mechanisms
+
+
+@pytest.fixture
+def path(tmp_path: Path, answers: Answers) -> Path:
+    target = tmp_path / "reports.parquet"
+    mechanisms.rr(answers.scale, 1.0).perturb(answers, simulation_seed=3).write(target)
+    return target
+
+
+def test_what_the_file_says(path: Path) -> None:
+    table = pq.read_table(path)
+    assert table.column_names == ["worker", "report"]
+    assert table["report"].type == pa.binary(3)
+    metadata = json.loads(table.schema.metadata[b"forsooth"])
+    assert metadata["simulation_seed"] == 3
+    assert metadata["tasks"] == ["q1", "q2", "q3"]
+    assert json.loads(metadata["mechanism"])["name"] == "rr"
+
+
+def test_nothing_but_reports_reaches_the_file(path: Path) -> None:
+    """Metadata: mechanism, tasks, seed. No counts, no answers."""
+    metadata = json.loads(pq.read_metadata(path).metadata[b"forsooth"])
+    assert set(metadata) == {"mechanism", "tasks", "simulation_seed"}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+def test_a_truncated_file_is_refused(path: Path, share: float) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(ForsoothError, match="not a whole reports file"):
+        Reports.read(path)
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"worker": ["a"]}), tmp_path / "other.parquet")
+    with pytest.raises(ForsoothError, match="is not a reports file of forsooth"):
+        Reports.read(tmp_path / "other.parquet")
+    (tmp_path / "text.parquet").write_text("task,worker,label\n")
+    with pytest.raises(ForsoothError, match="not a whole reports file"):
+        Reports.read(tmp_path / "text.parquet")
+    with pytest.raises(ForsoothError, match="does not exist"):
+        Reports.read(tmp_path / "none.parquet")
+
+
+def rewritten(path: Path, **columns: pa.Array) -> Path:
+    table = pq.read_table(path)
+    for name, column in columns.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    pq.write_table(table, path)
+    return path
+
+
+def test_an_impossible_symbol_names_worker_and_task(path: Path) -> None:
+    report = pa.array([b"\0\0\0", b"\0\x06\0", b"\0\0\0"], pa.binary(3))
+    with pytest.raises(ForsoothError, match="worker 'bob' holds a value that rr never.*'q2'"):
+        Reports.read(rewritten(path, report=report))
+
+
+def test_a_report_of_another_length_is_refused(path: Path) -> None:
+    report = pa.array([b"\0\0"] * 3, pa.binary(2))
+    with pytest.raises(ForsoothError, match="must be 3 bytes long"):
+        Reports.read(rewritten(path, report=report))
+
+
+def test_public_cells_are_checked(tmp_path: Path, answers: Answers) -> None:
+    path = tmp_path / "r.parquet"
+    mechanisms.grr(answers.scale, 1.0).perturb(answers).write(path)
+    assert np.array_equal(Reports.read(path).answered[1], answers.task)  # type: ignore[index]
+    lists = pa.array([[0, 1], [7], [0, 2]], pa.list_(pa.int32()))
+    with pytest.raises(ForsoothError, match="outside the campaign's 3 tasks"):
+        Reports.read(rewritten(path, tasks=lists))
+    short = pa.array([[0], [0], [0, 2]], pa.list_(pa.int32()))
+    with pytest.raises(ForsoothError, match="do not match"):
+        Reports.read(rewritten(path, tasks=short))
+
+
+def test_mf_reports_must_be_numbers(tmp_path: Path, answers: Answers) -> None:
+    path = tmp_path / "r.parquet"
+    mechanisms.mf(answers.scale, 1.0, tasks=3, d=2).perturb(answers).write(path)
+    report = pa.array([np.array([np.nan, 1.0]).tobytes()] * 3, pa.binary(16))
+    with pytest.raises(ForsoothError, match="worker 'ann' holds a value that mf never sends"):
+        Reports.read(rewritten(path, report=report))
