@@ -68,6 +68,7 @@ def _text(cell: object, decimals: int) -> str:
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error; call what it yields with (done, total)."""
     columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=aside, transient=True) as bar:
+    silent = not aside.is_terminal
+    with Progress(*columns, console=aside, transient=True, disable=silent) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -173,8 +173,9 @@ def _run_all(jobs: list[Job], processes: int) -> Iterator[tuple[int, list[Run]]]
         try:
             for done in as_completed(waiting):
                 yield waiting[done], done.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        except BaseException:  # ctrl-C too: what has not begun need not
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _one_thread() -> None:
