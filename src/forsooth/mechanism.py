@@ -95,10 +95,10 @@ class Mechanism(ABC):
     # What the collector may do with it
 
     @abstractmethod
-    def readings(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Reported values read as answers, as the paper does it; NaN where one reads as NULL.
+    def readings(self, reports: Reports) -> NDArray[np.float64]:
+        """Reports read as answers, as the paper does it; NaN where a cell reads as NULL.
 
-        In layout ``rows`` the result is (workers, tasks) whatever the width of a report is.
+        (workers, tasks) in layout ``rows``, whatever the width of a report; else one per cell.
         """
 
     def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:

@@ -10,45 +10,63 @@ from forsooth.errors import ForsoothError
 
 Protects = Literal["answers+participation", "answers"]
 PROTECTS: tuple[str, ...] = get_args(Protects)
+Unit = Literal["cell", "worker"]
+UNITS: tuple[str, ...] = get_args(Unit)
 
 
 @dataclass(frozen=True)
 class Privacy:
-    """An ε-local-differential-privacy guarantee per cell.
+    """An ε-local-differential-privacy guarantee.
 
     Two answer vectors are neighbours if they differ in one cell: in its value, and, when
     participation is protected too, in whether it was answered at all. For neighbours the
     probability of every report differs by a factor of at most e^ε.
+
+    `cells` says how many cells of one worker can influence the report, where a public rule limits
+    them (`unit="worker"`); None where all of the campaign's cells can.
     """
 
     epsilon: float
     protects: Protects = "answers+participation"
+    cells: int | None = None
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
         check_protects(self.protects)
 
-    def worker_total(self, cells: int) -> float:
-        """ε for everything that one worker says in `cells` cells (sequential composition)."""
-        return self.epsilon * cells
+    def worker_total(self, tasks: int) -> float:
+        """ε for all that one worker says in a campaign of `tasks` tasks (sequential composition).
+
+        Changing k cells one after the other costs at most k·ε; for `mf` and `mf-safe` the same
+        follows from the joint sensitivity of k cells, which is k times that of one.
+        """
+        return self.epsilon * (tasks if self.cells is None else min(self.cells, tasks))
 
     def describe(self, tasks: int) -> str:
         """The guarantee in one sentence, per cell and per worker together."""
-        if self.protects == "answers+participation":
-            what = "each answer and whether it was given"
-            cells = f"one worker's {tasks:,} cells together: at most {self.worker_total(tasks):g}"
-        else:
-            what = "each answer; which tasks were answered is public"
-            cells = (
+        total = f"{self.worker_total(tasks):g}"
+        public = self.protects == "answers"
+        what = (
+            "each answer; which tasks were answered is public"
+            if public
+            else ("each answer and whether it was given")
+        )
+        if self.cells is not None:
+            together = f"one worker together: at most {total}, over {self.cells:,} sampled task(s)"
+        elif public:
+            together = (
                 f"one worker's k answers together: at most {self.epsilon:g}·k, "
-                f"{self.worker_total(tasks):g} if all {tasks:,} tasks are answered"
+                f"{total} if all {tasks:,} tasks are answered"
             )
-        return f"ε = {self.epsilon:g} per cell ({what}); {cells}"
+        else:
+            together = f"one worker's {tasks:,} cells together: at most {total}"
+        return f"ε = {self.epsilon:g} per cell ({what}); {together}"
 
 
 def check_epsilon(epsilon: float) -> float:
     """ε as a float, if it is a positive finite number."""
-    if not (isinstance(epsilon, int | float) and math.isfinite(epsilon) and epsilon > 0):
+    number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
+    if not (number and math.isfinite(epsilon) and epsilon > 0):
         raise ForsoothError(f"ε must be a finite number above 0, got {epsilon!r}")
     return float(epsilon)
 
@@ -58,3 +76,10 @@ def check_protects(protects: str) -> Protects:
     if protects not in PROTECTS:
         raise ForsoothError(f"protects must be one of {', '.join(PROTECTS)}; got {protects!r}")
     return cast("Protects", protects)
+
+
+def check_unit(unit: str) -> Unit:
+    """`unit`, if it is one of the two words we know."""
+    if unit not in UNITS:
+        raise ForsoothError(f"the unit is {' or '.join(UNITS)}; got {unit!r}")
+    return cast("Unit", unit)

@@ -47,7 +47,7 @@ class Reports:
 
     def cells(self) -> Cells:
         """The reports read as if they were answers: what the paper's inference is given."""
-        readings = self.mechanism.readings(self.values)
+        readings = self.mechanism.readings(self)
         if self.answered is None:
             return Cells.from_rows(readings)
         kept = ~np.isnan(readings)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.randomness import Randomness
+    from forsooth.reports import Reports
 
 TOTAL = 2**32
 _BLOCK = 2**16  # small enough for the processor's cache
@@ -177,9 +178,9 @@ class ChannelMechanism(CellwiseMechanism):
         del secret
         return draw(self.channel.thresholds, codes, random)
 
-    def readings(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def readings(self, reports: Reports) -> NDArray[np.float64]:
         """Symbols read as answers."""
-        return read_symbols(values, self.reads_as)
+        return read_symbols(reports.values, self.reads_as)
 
     def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
         """Symbols beyond the table's last."""

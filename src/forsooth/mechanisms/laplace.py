@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.randomness import Randomness
+    from forsooth.reports import Reports
     from forsooth.scale import Scale
 
 Sensitivity = Literal["range", "size"]
@@ -88,9 +89,9 @@ class Laplace(CellwiseMechanism):
         words = random.words(count).astype(np.uint64)
         return ((words * np.uint64(self.scale.size)) >> np.uint64(32)).astype(np.intp)
 
-    def readings(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def readings(self, reports: Reports) -> NDArray[np.float64]:
         """Noisy values as numbers on the scale."""
-        return np.ldexp(values.astype(np.float64), self.grid)
+        return np.ldexp(reports.values.astype(np.float64), self.grid)
 
     def parameters(self) -> dict[str, Any]:
         """Grid, positions, noise and what NULL becomes."""

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from forsooth.answers import Answers
     from forsooth.randomness import Randomness
+    from forsooth.reports import Reports
     from forsooth.scale import Scale
 
 Solver = Literal["closed-form", "gradient-descent"]
@@ -175,9 +176,10 @@ class MatrixFactorization(Mechanism):
             profile = profile - learning_rate[:, None] * gradient
         return profile
 
-    def readings(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def readings(self, reports: Reports) -> NDArray[np.float64]:
         """uV: every worker's answer to every task, as the factorization predicts it."""
-        return values @ self.matrix
+        readings: NDArray[np.float64] = reports.values @ self.matrix
+        return readings
 
     def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
         """Numbers that are not."""

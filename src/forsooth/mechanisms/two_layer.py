@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.randomness import Randomness
+    from forsooth.reports import Reports
     from forsooth.scale import Scale
 
 LEVELS = 64
@@ -81,9 +82,9 @@ class TwoLayer(CellwiseMechanism):
         row = secret.astype(np.intp) * self.channels[0].inputs + codes
         return draw(self._stacked, row, random)
 
-    def readings(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def readings(self, reports: Reports) -> NDArray[np.float64]:
         """Symbols read as answers."""
-        return read_symbols(values, symbol_readings(self.scale, self.protects))
+        return read_symbols(reports.values, symbol_readings(self.scale, self.protects))
 
     def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
         """Symbols beyond the last."""
