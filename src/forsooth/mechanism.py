@@ -84,9 +84,14 @@ class Mechanism(ABC):
                 f"the answers are on the scale {answers.scale}, "
                 f"the mechanism was made for {self.scale}"
             )
+        answers = self.eligible(answers)
         values = self.randomise(answers, randomness(simulation_seed))
         cells = (answers.worker, answers.task) if self.layout == "cells" else None
         return Reports(self, answers.tasks, answers.workers, values, cells, simulation_seed)
+
+    def eligible(self, answers: Answers) -> Answers:
+        """The answers that may influence a report: all, unless a public rule leaves some out."""
+        return answers
 
     @abstractmethod
     def randomise(self, answers: Answers, random: Randomness) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from forsooth import ForsoothError, __version__
-from forsooth.cli import bound, datasets, demo, evaluate, infer, perturb
+from forsooth.cli import audit, bound, datasets, demo, evaluate, infer, perturb
 from forsooth.cli.console import complain
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command()(demo.demo)
 app.command()(perturb.perturb)
 app.command()(infer.infer)
 app.command()(evaluate.evaluate)
+app.command()(audit.audit)
 app.add_typer(bound.app, name="bound")
 app.add_typer(datasets.app, name="datasets")
 

@@ -12,7 +12,7 @@ from forsooth.answers import OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, progress_bar, say
 from forsooth.inference import DEFAULT_METHOD, METHODS
-from forsooth.privacy import check_protects
+from forsooth.privacy import check_protects, check_unit
 
 
 def evaluate(
@@ -23,6 +23,8 @@ def evaluate(
     mechanism: Annotated[str, typer.Option(help=options.MECHANISM_HELP)] = "lp,rr,two-layer,mf",
     method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = DEFAULT_METHOD,
     protects: options.Protection = None,
+    unit: options.UnitName = "cell",
+    sampled_tasks: options.SampledTasks = 1,
     repeats: Annotated[int, typer.Option(help="How often to repeat, with new noise.")] = 3,
     seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
     mirror: Annotated[bool, typer.Option("--mirror", help="Mirror the scale: a → max−a.")] = False,
@@ -53,6 +55,8 @@ def evaluate(
         mechanisms=options.specifications(mechanism),
         methods=options.specifications(method),
         protects=None if protects is None else check_protects(protects),
+        unit=check_unit(unit),
+        sampled=sampled_tasks,
         repeats=repeats,
         seed=seed,
         mirror=mirror,
@@ -84,7 +88,7 @@ def _show(summary: list[dict[str, Any]], mirrored: bool) -> None:
                 f"{row['epsilon']:g}",
                 row["mechanism"],
                 row["method"],
-                "answers only" if row["protects"] == "answers" else "participation too",
+                options.protection_words(row["protects"]),
                 f"{row['guarantee']:g}",
                 row["mae"],
                 row["mae_change"],
@@ -101,7 +105,7 @@ def _show(summary: list[dict[str, Any]], mirrored: bool) -> None:
         f"middle of the scale {first['mae_middle']:.3f} "
         f"(change {first['mae_middle'] - first['mae_original']:+.3f})."
     )
-    if any(row["guarantee"] > row["epsilon"] for row in summary):
+    if any(row["mechanism"] == "two-layer" for row in summary):
         say("two-layer: a worker's other cells reveal his budget; the true guarantee is 2ε.")
-    if any(row["mechanism"].startswith("mf") for row in summary):
+    if any(row["mechanism"].partition(":")[0] == "mf" for row in summary):
         say("mf: protects answers only; which tasks were answered is not protected.")

@@ -35,6 +35,16 @@ DataDir = Annotated[
     Path | None,
     typer.Option("--data-dir", help="Where the data sets are; or set FORSOOTH_DATA."),
 ]
+UnitName = Annotated[
+    str,
+    typer.Option("--unit", help="ε for each cell, or (worker) for all that a worker says."),
+]
+SampledTasks = Annotated[
+    int,
+    typer.Option(
+        "--sampled-tasks", help="With --unit worker: publicly drawn tasks per worker.", min=1
+    ),
+]
 MECHANISM_HELP = f"{', '.join(BUILDERS)}; options after a colon: mf:d=20,ridge=1."
 
 
@@ -44,6 +54,11 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise ForsoothError(f"{option} takes numbers separated by commas, got {text!r}") from None
+
+
+def protection_words(protects: str) -> str:
+    """What is protected, short enough for a table."""
+    return "answers only" if protects == "answers" else "participation too"
 
 
 def specifications(text: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from forsooth.cli.console import notice, print_json, say
 from forsooth.errors import ForsoothError
 from forsooth.files import check_writable
 from forsooth.mechanism import Mechanism
-from forsooth.privacy import check_epsilon, check_protects
+from forsooth.privacy import check_epsilon, check_protects, check_unit
 
 
 def perturb(
@@ -27,6 +27,8 @@ def perturb(
         Path | None, typer.Option(help="A mechanism as JSON, instead of name, scale and ε.")
     ] = None,
     protects: options.Protection = None,
+    unit: options.UnitName = "cell",
+    sampled_tasks: options.SampledTasks = 1,
     tasks: Annotated[
         Path | None,
         typer.Option(help="The campaign's public list of tasks: a table with a task column."),
@@ -62,6 +64,8 @@ def perturb(
         cast("float", epsilon),
         tasks=len(table.tasks),
         protects=None if protects is None else check_protects(protects),
+        unit=check_unit(unit),
+        sampled=sampled_tasks,
     )
     reports = chosen.perturb(table, simulation_seed=simulation_seed)
     reports.write(output)

@@ -6,6 +6,7 @@
     two_layer(scale, epsilon)   randomized response with a budget drawn by each worker (2ε!)
     lp(scale, epsilon)          discrete Laplace noise on every cell
     mf(scale, epsilon, tasks=n) matrix factorization; protects answers only
+    mf_safe(scale, epsilon, tasks=n)  noisy sketches; protects participation too
 
 `build` makes one by its name on the command line.
 """
@@ -13,20 +14,24 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import Mechanism
+from forsooth.mechanism import CellwiseMechanism, Mechanism
 from forsooth.mechanisms.channel import Channel, ChannelMechanism
 from forsooth.mechanisms.laplace import Laplace, lp
 from forsooth.mechanisms.matrix_factorization import MatrixFactorization, mf
+from forsooth.mechanisms.mf_safe import SafeFactorization, mf_safe
 from forsooth.mechanisms.randomized_response import grr, rr, two_step
+from forsooth.mechanisms.sampled import SampledTasks, per_worker
 from forsooth.mechanisms.two_layer import TwoLayer, two_layer
+from forsooth.privacy import check_epsilon, check_protects, check_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from forsooth.privacy import Protects
+    from forsooth.privacy import Protects, Unit
     from forsooth.scale import Scale
 
 BUILDERS: dict[str, Callable[..., Mechanism]] = {
@@ -36,7 +41,10 @@ BUILDERS: dict[str, Callable[..., Mechanism]] = {
     "two-step": two_step,
     "two-layer": two_layer,
     "mf": mf,
+    "mf-safe": mf_safe,
 }
+
+_NUMBERS: dict[str, type[int] | type[float]] = {"int": int, "float": float}
 
 
 def build(
@@ -46,10 +54,13 @@ def build(
     *,
     tasks: int,
     protects: Protects | None = None,
+    unit: Unit = "cell",
+    sampled: int = 1,
 ) -> Mechanism:
     """A mechanism by its name, with options after a colon: ``rr``, ``mf:d=20,ridge=1``.
 
     Without `protects` a mechanism protects what it can: participation too, except `mf` and `grr`.
+    With `unit` "worker", ε is for all that a worker says, on `sampled` publicly drawn tasks.
     """
     name, _, text = specification.partition(":")
     if name not in BUILDERS:
@@ -60,8 +71,14 @@ def build(
     if "tasks" in known:
         options["tasks"] = tasks
     if "protects" in known and protects is not None:
-        options["protects"] = protects
-    mechanism = builder(scale, epsilon, **options)
+        options["protects"] = check_protects(protects)
+    if check_unit(unit) == "cell":
+        mechanism = builder(scale, epsilon, **options)
+    else:
+        check_epsilon(epsilon)
+        of_cell = partial(builder, scale, **options)
+        mechanism = per_worker(of_cell, epsilon, count=sampled)
+        mechanism.width(tasks)
     if protects is not None and mechanism.protects != protects:
         raise ForsoothError(f"{name} protects {mechanism.protects} only: say --protects answers")
     return mechanism
@@ -70,7 +87,7 @@ def build(
 def _options(specification: str, text: str, builder: Callable[..., Mechanism]) -> dict[str, Any]:
     """``d=20,ridge=1`` as typed keyword arguments of the builder."""
     offered = {
-        name: parameter.default
+        name: _NUMBERS.get(str(parameter.annotation).removesuffix(" | None"), str)
         for name, parameter in inspect.signature(builder).parameters.items()
         if parameter.default is not inspect.Parameter.empty and name not in ("protects", "name")
     }
@@ -81,9 +98,9 @@ def _options(specification: str, text: str, builder: Callable[..., Mechanism]) -
             choices = ", ".join(offered) or "none"
             raise ForsoothError(f"{specification!r}: unknown option {key!r}; it has: {choices}")
         try:
-            options[key] = type(offered[key])(value)
+            options[key] = offered[key](value)
         except ValueError:
-            wanted = type(offered[key]).__name__
+            wanted = offered[key].__name__
             raise ForsoothError(
                 f"{specification!r}: {key} must be {wanted}, got {value!r}"
             ) from None
@@ -92,16 +109,21 @@ def _options(specification: str, text: str, builder: Callable[..., Mechanism]) -
 
 __all__ = [
     "BUILDERS",
+    "CellwiseMechanism",
     "Channel",
     "ChannelMechanism",
     "Laplace",
     "MatrixFactorization",
     "Mechanism",
+    "SafeFactorization",
+    "SampledTasks",
     "TwoLayer",
     "build",
     "grr",
     "lp",
     "mf",
+    "mf_safe",
+    "per_worker",
     "rr",
     "two_layer",
     "two_step",

@@ -86,7 +86,7 @@ class MatrixFactorization(Mechanism):
         for task, profile in enumerate(self.profiles):
             if min(profile) < 0 or sum(profile) > UNIT or len(profile) != self.d:
                 raise ForsoothError(f"mf: column {task} of V is negative or its 1-norm exceeds 1")
-        reach = np.abs(self._positions).max() * UNIT * len(self.profiles)
+        reach = np.abs(self.positions).max() * UNIT * len(self.profiles)
         if reach >= _EXACT:
             raise ForsoothError("mf: tasks × scale too large for exact sums; use a coarser scale")
 
@@ -119,12 +119,12 @@ class MatrixFactorization(Mechanism):
         return np.array(self.profiles, np.float64).T / UNIT
 
     @cached_property
-    def _positions(self) -> NDArray[np.float64]:
+    def positions(self) -> NDArray[np.float64]:
         """The scale's values in whole grid steps."""
-        return np.rint(np.ldexp(self.scale.values, -self._grid))
+        return np.rint(np.ldexp(self.scale.values, -self.grid))
 
     @property
-    def _grid(self) -> int:
+    def grid(self) -> int:
         """Integers stay integers; other scales lie on a fine grid."""
         whole = all(value.is_integer() for value in self.scale.values)
         return 0 if whole else grid_of(self.scale)
@@ -132,7 +132,7 @@ class MatrixFactorization(Mechanism):
     @property
     def rate(self) -> Fraction:
         """Noise per unit of b, where b is in steps of 2^grid / UNIT."""
-        spread = int(self._positions.max() - self._positions.min())
+        spread = int(self.positions.max() - self.positions.min())
         return Fraction(self.epsilon) / (spread * UNIT)
 
     def randomise(self, answers: Answers, random: Randomness) -> NDArray[Any]:
@@ -147,12 +147,12 @@ class MatrixFactorization(Mechanism):
 
     def _profiles(self, codes: NDArray[Any], random: Randomness) -> NDArray[np.float64]:
         answered = codes != self.scale.null
-        value = np.append(self._positions, 0.0)[codes]
+        value = np.append(self.positions, 0.0)[codes]
         integer_v = np.array(self.profiles, np.float64)
         # Sums of integers below 2^53: the floating-point product is exact.
         sketch = (value @ integer_v).astype(np.int64)
         noise = discrete_laplace(self.rate, sketch.size, random).reshape(sketch.shape)
-        noisy = np.ldexp((sketch - noise).astype(np.float64), self._grid) / UNIT
+        noisy = np.ldexp((sketch - noise).astype(np.float64), self.grid) / UNIT
         d = self.d
         outer = (self.matrix.T[:, :, None] * self.matrix.T[:, None, :]).reshape(-1, d * d)
         gram = (answered.astype(np.float64) @ outer).reshape(-1, d, d) + self.ridge * np.eye(d)

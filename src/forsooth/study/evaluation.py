@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from forsooth.answers import OnConflict
     from forsooth.mechanism import Mechanism
-    from forsooth.privacy import Protects
+    from forsooth.privacy import Protects, Unit
     from forsooth.study.dataset import Dataset
 
 Run = dict[str, Any]
@@ -43,6 +43,8 @@ class Study:
     mechanisms: tuple[str, ...]
     methods: tuple[str, ...] = ("algorithm1",)
     protects: Protects | None = None
+    unit: Unit = "cell"
+    sampled: int = 1
     repeats: int = 1
     seed: int = 0
     mirror: bool = False
@@ -90,6 +92,8 @@ class Study:
             epsilon,
             tasks=len(dataset.answers.tasks),
             protects=None if answers_only else self.protects,
+            unit=self.unit,
+            sampled=self.sampled,
         )
 
     def jobs(self) -> list[Job]:
