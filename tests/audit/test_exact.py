@@ -31,7 +31,7 @@ SCALE = Scale.parse("0..4")
 def test_never_above_the_promise(name: str, epsilon: float, size: int) -> None:
     scale = Scale.parse(f"0..{size - 1}")
     for protects in ("answers+participation", "answers"):
-        mechanism = build(name, scale, epsilon, tasks=20, protects=protects)  # type: ignore[arg-type]
+        mechanism = build(name, scale, epsilon, tasks=20, protects=protects)
         exact = exact_epsilon(mechanism)
         assert exact.value <= epsilon
         if protects == "answers+participation":
