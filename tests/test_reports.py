@@ -69,7 +69,7 @@ def test_an_impossible_symbol_names_worker_and_task(path: Path) -> None:
 
 def test_a_report_of_another_length_is_refused(path: Path) -> None:
     report = pa.array([b"\0\0"] * 3, pa.binary(2))
-    with pytest.raises(ForsoothError, match="must be 3 bytes long"):
+    with pytest.raises(ForsoothError, match=r"must be fixed_size_binary\[3\]"):
         Reports.read(rewritten(path, report=report))
 
 
@@ -91,3 +91,74 @@ def test_mf_reports_must_be_numbers(tmp_path: Path, answers: Answers) -> None:
     report = pa.array([np.array([np.nan, 1.0]).tobytes()] * 3, pa.binary(16))
     with pytest.raises(ForsoothError, match="worker 'ann' holds a value that mf never sends"):
         Reports.read(rewritten(path, report=report))
+
+
+def public(tmp_path: Path, answers: Answers, name: str = "grr") -> Path:
+    path = tmp_path / "public.parquet"
+    mechanism = mechanisms.build(name, answers.scale, 1.0, tasks=3, protects="answers")
+    mechanism.perturb(answers).write(path)
+    return path
+
+
+INT32, UINT8 = pa.list_(pa.int32()), pa.list_(pa.uint8())
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"report": pa.array([[256, 0], [0], [0, 0]], pa.list_(pa.int32()))},
+        {"report": pa.array([[0.5, 0.0], [0.0], [0.0, 0.0]])},
+        {"report": pa.array([[0, None], [0], [0, 0]], UINT8)},
+        {"report": pa.array([[0, 0], None, [0, 0]], UINT8)},
+        {"report": pa.array([0, 0, 0], pa.uint8())},
+        {"report": pa.array([[0, 9], [0], [0, 0]], UINT8)},
+        {"tasks": pa.array([[0, 2**32], [0], [0, 2]], pa.list_(pa.int64()))},
+        {"tasks": pa.array([[0, -1], [0], [0, 2]], INT32)},
+        {"tasks": pa.array([[0, 0], [0], [0, 2]], INT32)},
+        {"tasks": pa.array([[1, 0], [0], [0, 2]], INT32)},
+        {"tasks": pa.array([0, 0, 0], pa.int32())},
+        {"worker": pa.array(["a", "a", "b"])},
+        {"worker": pa.array(["a", None, "b"])},
+        {"worker": pa.array([1, 2, 3])},
+        {"worker": pa.array([["a"], ["b"], ["c"]])},
+    ],
+    ids=lambda columns: "".join(f"{name}-{column.type}" for name, column in columns.items()),
+)
+def test_columns_of_a_stranger(
+    tmp_path: Path, answers: Answers, columns: dict[str, pa.Array]
+) -> None:
+    path = rewritten(public(tmp_path, answers), **columns)
+    with pytest.raises(ForsoothError, match="public.parquet"):
+        Reports.read(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tasks": "abc"},
+        {"tasks": {"a": 1}},
+        {"tasks": [1, 2, 3]},
+        {"tasks": ["a", "a", "b"]},
+        {"simulation_seed": "7"},
+        {"simulation_seed": -1},
+        {"mechanism": {}},
+        {"mechanism": "{}"},
+    ],
+    ids=str,
+)
+def test_metadata_of_a_stranger(path: Path, change: dict[str, object]) -> None:
+    table = pq.read_table(path)
+    metadata = json.loads(table.schema.metadata[b"forsooth"]) | change
+    for text in (json.dumps(metadata), "[" * 50_000, "null", "{}"):
+        pq.write_table(table.replace_schema_metadata({b"forsooth": text}), path)
+        with pytest.raises(ForsoothError, match="reports.parquet"):
+            Reports.read(path)
+
+
+def test_rows_in_several_chunks_are_read_whole(tmp_path: Path, answers: Answers) -> None:
+    """Row groups, and a slice with an offset."""
+    reports = mechanisms.lp(answers.scale, 1.0).perturb(answers)
+    reports.write(tmp_path / "r.parquet")
+    table = pq.read_table(tmp_path / "r.parquet")
+    pq.write_table(table, tmp_path / "r.parquet", row_group_size=1)
+    assert np.array_equal(Reports.read(tmp_path / "r.parquet").values, reports.values)

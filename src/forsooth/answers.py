@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from forsooth import tables
 from forsooth.cells import Cells
@@ -84,7 +83,7 @@ class Answers:
         >>> Answers.of({"ann": {"q1": 3}, "bob": {"q1": 4, "q2": 0}}, "0..4").size
         3
         """
-        cells = [(w, t, str(a)) for w, row in rows.items() for t, a in row.items()]
+        cells = [(str(w), str(t), str(a)) for w, row in rows.items() for t, a in row.items()]
         worker, task, label = (list(column) for column in zip(*cells)) if cells else ([], [], [])
         text = pa.string()
         long = {
@@ -92,7 +91,7 @@ class Answers:
             "task": pa.array(task, text),
             "label": pa.array(label, text),
         }
-        return cls.read(pa.table(long), scale, tasks=tasks, workers=sorted(rows))
+        return cls.read(pa.table(long), scale, tasks=tasks, workers=sorted(map(str, rows)))
 
     @property
     def size(self) -> int:
@@ -125,7 +124,7 @@ class Answers:
     def mirrored(self) -> Answers:
         """Every answer a turned into max + min − a: a scale on which shrinking to 0 cannot help."""
         steps = np.diff(self.scale.values)
-        if not np.allclose(steps, steps[::-1]):
+        if not np.allclose(steps, steps[::-1], atol=0):
             raise ForsoothError(f"the scale {self.scale} is not symmetric and cannot be mirrored")
         code = (self.scale.size - 1 - self.code).astype(self.code.dtype)
         return Answers(self.scale, self.workers, self.tasks, self.worker, self.task, code)
@@ -184,20 +183,18 @@ def _identifiers(
     source: tables.Source, role: str, chosen: str | None, listed: Iterable[str] | None
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Every row's position in the list of names, and that list: the public one, or the sorted."""
-    column = source.column(role, chosen).cast(pa.string()).combine_chunks()
-    empty = pc.or_kleene(pc.is_null(column), pc.equal(pc.utf8_trim_whitespace(column), ""))
-    if pc.any(empty).as_py():
-        raise ForsoothError(f"{source.where(pc.index(empty, True).as_py())}: the {role} is missing")
-    encoded = column.dictionary_encode()
+    encoded = source.identifiers(role, chosen).dictionary_encode()
     found: list[str] = encoded.dictionary.to_pylist()
     names = _distinct(role, sorted(found) if listed is None else listed)
+    if not names:
+        raise ForsoothError(f"{source.name} has no answers: there is no {role}")
     place = {name: position for position, name in enumerate(names)}
     places = np.array([place.get(name, -1) for name in found], np.int32)
     index = places[encoded.indices.to_numpy()]
     if (index < 0).any():
         row = int(np.argmax(index < 0))
         raise ForsoothError(
-            f"{source.where(row)}: {role} {column[row].as_py()!r} "
+            f"{source.where(row)}: {role} {found[encoded.indices[row].as_py()]!r} "
             f"is not in the campaign's list of {role}s"
         )
     return index, names
@@ -215,9 +212,16 @@ def _codes(
     source: tables.Source, scale: Scale, chosen: str | None
 ) -> NDArray[np.unsignedinteger[Any]]:
     """Every row's answer as a position on the scale; anything else is refused."""
-    column = source.column("label", chosen).combine_chunks()
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    code_of = [scale.code(label) for label in encoded.dictionary.to_pylist()]
+    column = source.column("label", chosen)
+    try:
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    except pa.ArrowException:
+        raise ForsoothError(
+            f"{source.name}: the label column holds {column.type}, not answers"
+        ) from None
+    code_of = [
+        None if label is None else scale.code(label) for label in encoded.dictionary.to_pylist()
+    ]
     wrong = np.array([code is None for code in code_of] + [True])
     positions = encoded.indices.fill_null(len(code_of)).to_numpy()
     if wrong[positions].any():

@@ -19,33 +19,51 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success it takes `path`'s name, else it is removed.
 
     Whatever interrupts the writing (an error, ctrl-C, a power cut), `path` is either the complete
-    old file or the complete new one.
+    old file or the complete new one. A link keeps pointing to the file that is replaced.
     """
-    target = Path(path)
-    check_writable(target)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    os.close(handle)
-    temporary = Path(name)
+    check_writable(path)
+    target = Path(path).resolve()
+    temporary: Path | None = None
     try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".forsooth-", suffix=".tmp")
+        os.close(handle)
+        temporary = Path(name)
         yield temporary
         _flush_to_disk(temporary)
         temporary.chmod(_mode_for(target))
         temporary.replace(target)
     except OSError as error:
-        raise ForsoothError(f"cannot write {target}: {error.strerror or error}") from error
+        raise ForsoothError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
-def check_writable(path: str | Path) -> None:
-    """Refuse early, before any long work, an output path that cannot be written."""
-    target = Path(path)
-    if target.is_dir():
-        raise ForsoothError(f"cannot write {target}: it is a folder; give a file name")
-    if not target.parent.is_dir():
-        raise ForsoothError(f"cannot write {target}: the folder {target.parent} does not exist")
-    if not os.access(target.parent, os.W_OK):
-        raise ForsoothError(f"cannot write {target}: the folder {target.parent} is not writable")
+def check_writable(path: str | Path, *inputs: str | Path | None) -> None:
+    """Refuse early, before any long work, an output that cannot be or that eats an input."""
+    try:
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise ForsoothError(f"cannot write {path}: it is a folder; give a file name")
+        if target.exists() and not target.is_file():
+            raise ForsoothError(f"cannot write {path}: it is not an ordinary file")
+        if not target.parent.is_dir():
+            raise ForsoothError(f"cannot write {path}: the folder {target.parent} does not exist")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise ForsoothError(f"cannot write {path}: the folder {target.parent} is not writable")
+        for other in inputs:
+            if other is not None and Path(other).resolve() == target:
+                raise ForsoothError(f"cannot write {path}: the same file is given twice")
+    except OSError as error:
+        raise ForsoothError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_text(path: str | Path) -> str:
+    """A small text file, or a complaint that names it."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ForsoothError(f"{path} cannot be read: {error}") from error
 
 
 def _flush_to_disk(path: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.privacy import check_epsilon
 
@@ -70,11 +71,10 @@ class Ledger:
     def from_json(text: str | bytes) -> Ledger:
         """Read a ledger; one that has overspent is refused."""
         try:
-            data = json.loads(text)
-            return Ledger(data["cap"], {str(name): eps for name, eps in data["spent"].items()})
-        except ForsoothError:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            data = strict.loads(text)
+            spent = {name: strict.number(eps, "ε") for name, eps in data["spent"].items()}
+            return Ledger(strict.number(data["cap"], "cap"), spent)
+        except (KeyError, TypeError, AttributeError) as error:
             raise ForsoothError(f"this is not a ledger of forsooth ({error!r})") from error
 
     def _sum(self) -> Fraction:

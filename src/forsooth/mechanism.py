@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
 from forsooth.randomness import randomness
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from forsooth.reports import Reports
 
 VERSION = 1
+BLOCK_CELLS = 2**20  # cells that are handled at once, so that memory stays small
 Layout = Literal["rows", "cells"]
 
 
@@ -46,6 +48,7 @@ class Mechanism(ABC):
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
         check_protects(self.protects)
+        check_epsilon(self.guarantee.epsilon)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -139,26 +142,25 @@ class Mechanism(ABC):
     @staticmethod
     def from_json(text: str | bytes) -> Mechanism:
         """Read and verify a mechanism; one that breaks its own promise is refused."""
+        data = strict.loads(text)
         try:
-            data = json.loads(text)
-            version, kind = data["forsooth"], data["kind"]
+            version = strict.integer(data["forsooth"], "the format's version")
             if version != VERSION:
                 raise ForsoothError(
-                    f"this mechanism is of version {version!r}; this forsooth reads {VERSION}"
+                    f"this mechanism is of version {version}; this forsooth reads {VERSION}"
                 )
+            kind = strict.string(data["kind"], "kind")
             if kind not in Mechanism.kinds:
                 known = ", ".join(sorted(Mechanism.kinds))
                 raise ForsoothError(f"unknown kind of mechanism {kind!r}; known: {known}")
             common = {
-                "name": str(data["name"]),
-                "scale": Scale.of(data["scale"]),
-                "epsilon": check_epsilon(data["epsilon"]),
-                "protects": check_protects(data["protects"]),
+                "name": strict.string(data["name"], "name"),
+                "scale": Scale(strict.strings(data["scale"], "scale")),
+                "epsilon": check_epsilon(strict.number(data["epsilon"], "ε")),
+                "protects": check_protects(strict.string(data["protects"], "protects")),
             }
             return Mechanism.kinds[kind].from_parameters(common, data["parameters"])
-        except ForsoothError:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError) as error:
             raise ForsoothError(f"this is not a mechanism of forsooth ({error!r})") from error
 
 
@@ -172,7 +174,7 @@ class CellwiseMechanism(Mechanism):
         if self.layout == "cells":
             return self.randomise_codes(answers.code, secrets[answers.worker], random)
         values = np.empty((workers, tasks), self.dtype)
-        block = max(1, 2**20 // max(1, tasks))
+        block = max(1, BLOCK_CELLS // max(1, tasks))
         for start in range(0, workers, block):
             stop = min(start + block, workers)
             codes = answers.rows(start, stop).ravel()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, cast, get_args
 
 from forsooth.errors import ForsoothError
@@ -12,6 +12,7 @@ Protects = Literal["answers+participation", "answers"]
 PROTECTS: tuple[str, ...] = get_args(Protects)
 Unit = Literal["cell", "worker"]
 UNITS: tuple[str, ...] = get_args(Unit)
+MAX_EPSILON = 1e6  # far beyond what protects anybody; keeps the arithmetic finite
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,11 @@ class Privacy:
 
 def check_epsilon(epsilon: float) -> float:
     """ε as a float, if it is a positive finite number."""
-    number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
-    if not (number and math.isfinite(epsilon) and epsilon > 0):
-        raise ForsoothError(f"ε must be a finite number above 0, got {epsilon!r}")
+    number = isinstance(epsilon, Real) and not isinstance(epsilon, bool)
+    if not (number and 0 < epsilon <= MAX_EPSILON):
+        raise ForsoothError(
+            f"ε must be a finite number above 0 (and at most {MAX_EPSILON:g}), got {epsilon!r}"
+        )
     return float(epsilon)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from forsooth import strict
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 _KEY = b"forsooth"
+AnsweredCells = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,7 @@ class Reports:
     tasks: tuple[str, ...]
     workers: tuple[str, ...]
     values: NDArray[Any]
-    answered: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
+    answered: AnsweredCells | None = None
     simulation_seed: int | None = None
 
     @property
@@ -73,21 +75,14 @@ class Reports:
             raise ForsoothError(f"{path} does not exist or is not a file")
         try:
             table = pq.read_table(path)
-            metadata = json.loads((table.schema.metadata or {})[_KEY])
-            tasks, seed = tuple(metadata["tasks"]), metadata["simulation_seed"]
-            mechanism = Mechanism.from_json(metadata["mechanism"])
-            workers = tuple(table["worker"].to_pylist())
-            values, answered = _payload(table, mechanism, len(tasks))
+            if _KEY not in (table.schema.metadata or {}):
+                raise ForsoothError("this is not a reports file of forsooth")
+            return _parse(table)
         except ForsoothError as error:
             raise ForsoothError(f"{path}: {error}") from error
-        except KeyError as error:
-            raise ForsoothError(f"{path} is not a reports file of forsooth") from error
-        except (pa.ArrowException, OSError, ValueError, TypeError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        except (pa.ArrowException, OSError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
             raise ForsoothError(f"{path} is not a whole reports file: {reason}") from error
-        reports = cls(mechanism, tasks, workers, values, answered, seed)
-        reports._refuse_impossible(path)
-        return reports
 
     def _columns(self) -> dict[str, pa.Array]:
         values = np.ascontiguousarray(self.values.astype(self.mechanism.dtype.newbyteorder("<")))
@@ -98,46 +93,82 @@ class Reports:
         worker, task = self.answered
         starts = np.searchsorted(worker, np.arange(len(self.workers) + 1)).astype(np.int32)
         return {
-            "tasks": pa.ListArray.from_arrays(starts, pa.array(task)),
+            "tasks": pa.ListArray.from_arrays(starts, pa.array(task, pa.int32())),
             "report": pa.ListArray.from_arrays(starts, pa.array(values)),
         }
 
-    def _refuse_impossible(self, path: str | Path) -> None:
+    def refuse_impossible(self) -> None:
+        """Refuse values that the mechanism never sends, naming the worker and the cell."""
         impossible = self.mechanism.check(self.values, len(self.tasks))
         if not impossible.any():
             return
         place = np.argwhere(impossible)[0]
-        if self.answered is None:
-            worker, task = int(place[0]), int(place[1])
-        else:
+        if self.answered is not None:
             worker, task = (int(index[place[0]]) for index in self.answered)
+            where = f"task {self.tasks[task]!r}"
+        else:
+            worker = int(place[0])
+            per_task = self.values.shape[1] == len(self.tasks)
+            where = f"task {self.tasks[place[1]]!r}" if per_task else f"number {place[1] + 1}"
         raise ForsoothError(
-            f"{path}: the report of worker {self.workers[worker]!r} holds a value that "
-            f"{self.mechanism.name} never sends (task {self.tasks[task]!r})"
+            f"the report of worker {self.workers[worker]!r} holds a value that "
+            f"{self.mechanism.name} never sends ({where})"
         )
 
 
-def _payload(
-    table: pa.Table, mechanism: Mechanism, tasks: int
-) -> tuple[NDArray[Any], tuple[NDArray[np.int32], NDArray[np.int32]] | None]:
-    """The reported values, and where participation is public the cells they belong to."""
-    report = table["report"].combine_chunks()
-    if isinstance(report, pa.ChunkedArray):
-        report = pa.concat_arrays(report.chunks)
-    dtype = mechanism.dtype.newbyteorder("<")
+def _parse(table: pa.Table) -> Reports:
+    """A table from a stranger: exact types, no nulls, no repetition, before anything is cast."""
+    metadata = strict.loads(table.schema.metadata[_KEY])
+    try:
+        mechanism = Mechanism.from_json(strict.string(metadata["mechanism"], "mechanism"))
+        tasks = strict.strings(metadata["tasks"], "tasks")
+        seed = metadata["simulation_seed"]
+    except (KeyError, TypeError) as error:
+        raise ForsoothError("this is not a reports file of forsooth") from error
+    if seed is not None:
+        strict.integer(seed, "simulation_seed", 0, 2**64)
+    workers = strict.strings(_column(table, "worker", pa.string()).to_pylist(), "worker")
     if mechanism.layout == "rows":
-        width = mechanism.width(tasks)
-        if report.type != pa.binary(width * dtype.itemsize) or report.null_count:
-            raise ForsoothError(f"every report must be {width * dtype.itemsize} bytes long")
-        start = report.offset * width
-        values = np.frombuffer(report.buffers()[1], dtype)[start : start + len(report) * width]
-        return values.reshape(len(report), width).astype(mechanism.dtype), None
-    listed = table["tasks"].combine_chunks()
+        values, answered = _rows(table, mechanism, len(tasks)), None
+    else:
+        values, answered = _cells(table, mechanism, len(tasks))
+    reports = Reports(mechanism, tasks, workers, values, answered, seed)
+    reports.refuse_impossible()
+    return reports
+
+
+def _column(table: pa.Table, name: str, wanted: pa.DataType) -> pa.Array:
+    if table.column_names.count(name) != 1:
+        raise ForsoothError(f"there must be one column {name!r}")
+    column = table[name]
+    if column.type != wanted or column.null_count:
+        raise ForsoothError(f"column {name!r} must be {wanted} without nulls, not {column.type}")
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], wanted)
+
+
+def _rows(table: pa.Table, mechanism: Mechanism, tasks: int) -> NDArray[Any]:
+    """Reports of equal length: bytes, read as little-endian values."""
+    dtype, width = mechanism.dtype.newbyteorder("<"), mechanism.width(tasks)
+    report = _column(table, "report", pa.binary(width * dtype.itemsize))
+    start = report.offset * width
+    values = np.frombuffer(report.buffers()[1], dtype)[start : start + len(report) * width]
+    return values.reshape(len(report), width).astype(mechanism.dtype)
+
+
+def _cells(table: pa.Table, mechanism: Mechanism, tasks: int) -> tuple[NDArray[Any], AnsweredCells]:
+    """The reported values and the public cells that they belong to."""
+    listed = _column(table, "tasks", pa.list_(pa.int32()))
+    report = _column(table, "report", pa.list_(pa.from_numpy_dtype(mechanism.dtype)))
+    task, values = listed.flatten(), report.flatten()
     counts = np.diff(listed.offsets.to_numpy())
-    task = listed.flatten().to_numpy().astype(np.int32)
-    values = report.flatten().to_numpy().astype(mechanism.dtype)
+    if task.null_count or values.null_count:
+        raise ForsoothError("a report holds a null")
     if len(task) != len(values) or (counts != np.diff(report.offsets.to_numpy())).any():
         raise ForsoothError("tasks and reported values do not match")
-    if len(task) and not (task.min() >= 0 and task.max() < tasks):
+    place = task.to_numpy()
+    if len(place) and not (place.min() >= 0 and place.max() < tasks):
         raise ForsoothError(f"a report names a task outside the campaign's {tasks} tasks")
-    return values, (np.repeat(np.arange(len(counts)), counts).astype(np.int32), task)
+    worker = np.repeat(np.arange(len(counts)), counts).astype(np.int32)
+    if (np.diff(worker.astype(np.int64) * tasks + place) <= 0).any():
+        raise ForsoothError("a report's tasks must be listed once each, in order")
+    return values.to_numpy(), (worker, place.astype(np.int32))

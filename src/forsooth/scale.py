@@ -13,8 +13,9 @@ from forsooth.errors import ForsoothError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
+_RANGE = re.compile(r"\s*(-?\d{1,9})\s*\.\.\s*(-?\d{1,9})\s*")
 MAX_SIZE = 1001
+_WIDEST = 1e9  # so that grids, sums and noise stay exact
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,19 @@ class Scale:
             )
         if any(later <= earlier for earlier, later in zip(self.values, self.values[1:])):
             raise ForsoothError(f"a scale's numbers must increase: {self._listed()}")
+        finest = min(b - a for a, b in zip(self.values, self.values[1:]))
+        if max(abs(self.low), abs(self.high)) > _WIDEST * finest or finest < 1 / _WIDEST:
+            raise ForsoothError(
+                f"a scale may be at most {_WIDEST:g} of its smallest steps wide: {self._listed()}"
+            )
 
     @classmethod
     def parse(cls, text: str | Scale) -> Scale:
         """Read ``0..9``, ``0,50,100`` or ``G,P,R,X,B``."""
         if isinstance(text, Scale):
             return text
+        if not isinstance(text, str):
+            raise ForsoothError(f"a scale is written 0..9, 1..5 or G,P,R,X,B; got {text!r}")
         if match := _RANGE.fullmatch(text):
             low, high = int(match[1]), int(match[2])
             if not low < high:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
@@ -25,6 +27,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "label": ("label", "answer", "response", "value"),
     "truth": ("truth", "gold"),
 }
+_UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, zlib.error, csv.Error)
+_PARQUET = (".parquet", ".pq")
+_TEXT = (".csv", ".tsv", ".txt")
+csv.field_size_limit(2**30)  # the reader is only used to explain errors; nothing is too long
 
 
 @dataclass(frozen=True)
@@ -33,13 +39,14 @@ class Source:
 
     table: pa.Table
     path: Path | None = None
+    title: str = "the table"
 
     @property
     def name(self) -> str:
         """What to call the table in a message."""
-        return str(self.path) if self.path else "the table"
+        return str(self.path) if self.path else self.title
 
-    def column(self, role: str, chosen: str | None = None) -> pa.ChunkedArray:
+    def column(self, role: str, chosen: str | None = None) -> pa.Array:
         """The column that plays `role` (task, worker, label, truth), by name or by synonym."""
         found = self.table.column_names
         for name in (chosen,) if chosen else SYNONYMS[role]:
@@ -47,16 +54,38 @@ class Source:
             if len(matches) > 1:
                 raise ForsoothError(f"{self.name} has {len(matches)} columns named {name!r}")
             if matches:
-                return self.table.column(matches[0])
+                column = self.table.column(matches[0])
+                return (
+                    pa.concat_arrays(column.chunks)
+                    if column.num_chunks
+                    else column.combine_chunks()
+                )
         wanted = repr(chosen) if chosen else " or ".join(map(repr, SYNONYMS[role]))
         raise ForsoothError(
             f"{self.name} has no column {wanted} (the {role}). Columns found: "
             f"{', '.join(map(repr, found)) or 'none'}"
         )
 
+    def identifiers(self, role: str, chosen: str | None = None) -> pa.StringArray:
+        """A column of names as text; a name may be anything but missing."""
+        column = self.column(role, chosen)
+        try:
+            if pa.types.is_floating(column.type):
+                column = pc.if_else(pc.is_nan(column), None, column)
+            names = column.cast(pa.string())
+        except pa.ArrowException:
+            raise ForsoothError(
+                f"{self.name}: the {role} column holds {column.type}, not names"
+            ) from None
+        missing = pc.or_kleene(pc.is_null(names), pc.equal(pc.utf8_trim_whitespace(names), ""))
+        if pc.any(missing).as_py():
+            row = pc.index(missing, True).as_py()
+            raise ForsoothError(f"{self.where(row)}: the {role} is missing")
+        return names
+
     def where(self, row: int) -> str:
         """Row `row` (counted from 0) as a person finds it: file and line, or row number."""
-        if self.path is None or _is_parquet(self.path):
+        if self.path is None or is_parquet(self.path):
             return f"{self.name}, row {row + 1}"
         return f"{self.name}, line {_line_of_row(self.path, row)}"
 
@@ -77,34 +106,56 @@ def read(source: Any) -> Source:
         raise ForsoothError(
             f"expected a file name or a dataframe, got {type(source).__name__}"
         ) from None
+    except pa.ArrowException as error:
+        raise ForsoothError(f"the dataframe cannot be read: {_first_line(error)}") from error
 
 
 def write(columns: Mapping[str, Sequence[Any] | np.ndarray], path: str | Path) -> None:
     """Write columns as Parquet, TSV or CSV, by the file's ending; never a half-written file."""
-    table = pa.table(dict(columns))
+    check_ending(path)
+    arrays = {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
+    table, ending = pa.table(arrays), _ending(path)
     with replacing(path) as temporary:
-        if _is_parquet(Path(path)):
+        if ending in _PARQUET:
             import pyarrow.parquet as pq
 
             pq.write_table(table, temporary)
         else:
-            import pyarrow.csv as pc
+            import pyarrow.csv as pa_csv
 
-            tabs = ".tsv" in Path(path).suffixes
-            options = pc.WriteOptions(delimiter="\t" if tabs else ",", quoting_style="needed")
+            delimiter = "\t" if ending == ".tsv" else ","
+            options = pa_csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
             with pa.output_stream(temporary, compression=_compression(Path(path))) as stream:
-                pc.write_csv(table, stream, options)
+                pa_csv.write_csv(table, stream, options)
+
+
+def check_ending(path: str | Path) -> None:
+    """Refuse to write a table into a file whose name says that it is something else."""
+    zipped_parquet = _ending(path) in _PARQUET and _compression(Path(path))
+    if _ending(path) not in (*_TEXT, *_PARQUET) or zipped_parquet:
+        known = ", ".join((*_TEXT, *(f"{ending}.gz" for ending in _TEXT), *_PARQUET))
+        raise ForsoothError(f"cannot write a table into {path}: its ending must be one of {known}")
+
+
+def is_parquet(path: Path) -> bool:
+    """By its first bytes, whatever it is called."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
 
 
 def _read_file(path: Path) -> Source:
-    if not path.exists():
-        raise ForsoothError(f"{path} does not exist")
-    if path.is_dir():
-        raise ForsoothError(f"{path} is a folder; give a CSV, TSV or Parquet file")
     try:
-        return Source(_read_parquet(path) if _is_parquet(path) else _read_csv(path), path)
-    except (pa.ArrowException, OSError, UnicodeDecodeError, EOFError) as error:
-        raise ForsoothError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+        if not path.exists():
+            raise ForsoothError(f"{path} does not exist")
+        if path.is_dir():
+            raise ForsoothError(f"{path} is a folder; give a CSV, TSV or Parquet file")
+        parquet = is_parquet(path) or _ending(path) in _PARQUET
+        return Source(_read_parquet(path) if parquet else _read_csv(path), path)
+    except _UNREADABLE as error:
+        raise ForsoothError(f"{path} cannot be read: {_first_line(error)}") from error
 
 
 def _read_parquet(path: Path) -> pa.Table:
@@ -115,19 +166,21 @@ def _read_parquet(path: Path) -> pa.Table:
 
 def _read_csv(path: Path) -> pa.Table:
     """Every column as text: identifiers such as 007 stay what they are."""
-    import pyarrow.csv as pc
+    import pyarrow.csv as pa_csv
 
     with _open_text(path) as file:
         header = file.readline()
     if not header.strip():
-        raise ForsoothError(f"{path} is empty: the first line must name the columns")
+        raise ForsoothError(f"{path}: the first line is empty; it must name the columns")
     delimiter = _delimiter(header)
     names = next(csv.reader([header], delimiter=delimiter))
+    if "\n" not in header:  # a header and nothing else
+        return pa.table({name: pa.array([], pa.string()) for name in names})
     with pa.input_stream(path, compression=_compression(path)) as stream:
-        return pc.read_csv(
+        return pa_csv.read_csv(
             stream,
-            parse_options=pc.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pc.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+            parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pa_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
         )
 
 
@@ -152,8 +205,14 @@ def _open_text(path: Path) -> TextIO:
 
 
 def _compression(path: Path) -> str | None:
-    return "gzip" if path.suffix == ".gz" else None
+    return "gzip" if path.suffix.lower() == ".gz" else None
 
 
-def _is_parquet(path: Path) -> bool:
-    return path.suffix in {".parquet", ".pq"}
+def _ending(path: str | Path) -> str:
+    """The file's ending in lower case, without .gz."""
+    name = Path(path)
+    return Path(name.stem if _compression(name) else name.name).suffix.lower()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

@@ -23,9 +23,10 @@ COVERAGE = 0.9
 class Truths:
     """What the collector has learned.
 
-    `low` and `high` bound a 90 % interval for what the method estimates; `support` counts the
-    cells that spoke for a task. `quality` sums to 1 over the workers; `deviation` is the root mean
-    square distance of a worker's cells from the estimates (NaN for a worker without cells).
+    `low` and `high` bound a 90 % interval for what the method estimates: it covers chance, not the
+    bias that a mechanism brings, and is the whole scale where fewer than two cells speak. `support`
+    counts the cells that spoke for a task. `quality` sums to 1 over the workers; `deviation` is the
+    root mean square distance of a worker's cells from the estimates (NaN without cells).
     """
 
     method: str
@@ -50,7 +51,7 @@ class Truths:
         return columns | {"low": self.low, "high": self.high, "support": self.support}
 
     def worker_columns(self) -> dict[str, Any]:
-        """`worker, quality, deviation`."""
+        """`worker, quality, deviation`; the deviation of a worker without cells is empty."""
         return {"worker": self.workers, "quality": self.quality, "deviation": self.deviation}
 
     def write(self, path: str | Path) -> None:

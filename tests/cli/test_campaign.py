@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -230,3 +231,142 @@ def test_unknown_method_and_foreign_table(forsooth: Command, table: Path) -> Non
     done = forsooth("infer", table)
     assert done.returncode == 2
     assert "give their --scale" in done.stderr
+
+
+def test_a_public_list_of_workers_hides_who_answered_nothing(
+    forsooth: Command, tmp_path: Path
+) -> None:
+    """The neighbour without any answer has a report too: the same workers, the same shape."""
+    (tmp_path / "workers.csv").write_text("worker\na\nb\n")
+    (tmp_path / "tasks.csv").write_text("task\nq1\nq2\n")
+    lists = ("--tasks", "tasks.csv", "--workers", "workers.csv")
+    for name, rows_ in (("one", "q1,a,1\nq1,b,0\n"), ("none", "q1,a,1\n")):
+        (tmp_path / f"{name}.csv").write_text(f"task,worker,label\n{rows_}")
+        done = forsooth(
+            "perturb",
+            f"{name}.csv",
+            "--scale",
+            "0..4",
+            "--epsilon",
+            1,
+            *lists,
+            "-o",
+            f"{name}.parquet",
+        )
+        assert "2 reports on 2 tasks" in done.stdout
+        assert "note" not in done.stderr
+    one, none = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("one", "none"))
+    assert one.schema.equals(none.schema, check_metadata=True)
+    assert one["worker"].equals(none["worker"])
+    done = forsooth("perturb", "one.csv", "--scale", "0..4", "--epsilon", 1, "-o", "r.parquet")
+    assert "--tasks FILE" in done.stderr
+    assert "--workers FILE" in done.stderr
+
+
+def test_no_file_is_eaten(forsooth: Command, table: Path) -> None:
+    before = table.read_bytes()
+    done = forsooth("perturb", table, "--scale", "0..4", "--epsilon", 1, "-o", table)
+    assert done.returncode == 2
+    assert "given twice" in done.stderr
+    assert table.read_bytes() == before
+    done = forsooth("infer", table, "--scale", "0..4", "-o", "t.csv", "--workers", "t.csv")
+    assert done.returncode == 2
+    assert not (table.parent / "t.csv").exists()
+
+
+def test_links_are_followed_and_devices_refused(forsooth: Command, table: Path) -> None:
+    target, link = table.parent / "target.csv", table.parent / "link.csv"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert forsooth("infer", table, "--scale", "0..4", "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert list(rows(target)[0]) == ["task", "truth", "low", "high", "support"]
+    os.mkfifo(table.parent / "pipe.csv")
+    done = forsooth("infer", table, "--scale", "0..4", "-o", "pipe.csv")
+    assert done.returncode == 2
+    assert "not an ordinary file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("extra", "complaint"),
+    [
+        (("--epsilon", "1e308", "--mechanism", "two-layer"), "at most 1e+06"),
+        (("--epsilon", "900000", "--mechanism", "two-layer"), "at most 1e+06"),
+        (("--epsilon", "1e-12"), "too small"),
+        (("--mechanism", "mf:d=2,ridge=1e-20"), "ridge"),
+        (("--mechanism", "mf:d=2,seed=-1"), "seed"),
+        (("--scale", "-1e308,1e308"), "scale"),
+        (("--scale", "0,1e-320,1"), "scale"),
+        (("--scale", "1.." + "9" * 5000), "scale"),
+        (("-o", "x" * 300), "cannot write"),
+        (("--mechanism-file", "m.json"), "leave out"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, tuple) else "",
+)
+def test_extremes(forsooth: Command, table: Path, extra: tuple[str, ...], complaint: str) -> None:
+    done = forsooth("perturb", table, "--scale", "0..4", "--epsilon", 1, "-o", "r.parquet", *extra)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in table.parent.iterdir()] == ["answers.csv"]
+
+
+def test_large_epsilon_is_no_trouble(forsooth: Command, table: Path) -> None:
+    for mechanism in ("lp", "rr", "two-step", "mf:d=2", "mf-safe:d=2"):
+        done = forsooth(
+            "perturb",
+            table,
+            "--scale",
+            "0..4",
+            "--epsilon",
+            1e6,
+            "--mechanism",
+            mechanism,
+            "-o",
+            "r.parquet",
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_any_name_will_do_for_reports_but_not_for_tables(forsooth: Command, table: Path) -> None:
+    forsooth("perturb", table, "--scale", "0..4", "--epsilon", 1, "-o", "R.REPORTS")
+    assert forsooth("infer", "R.REPORTS", "-o", "t.CSV").returncode == 0
+    done = forsooth("infer", "R.REPORTS", "-o", "t.xlsx")
+    assert done.returncode == 2
+    assert "its ending must be one of" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["task,worker,label\n", "task,worker,label"])
+def test_a_table_without_answers(forsooth: Command, tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    for mechanism in ("rr", "grr"):
+        done = forsooth(
+            "perturb",
+            "a.csv",
+            "--scale",
+            "0..4",
+            "--epsilon",
+            1,
+            "--mechanism",
+            mechanism,
+            "-o",
+            "r.parquet",
+        )
+        assert done.returncode == 2
+        assert "has no answers" in done.stderr
+
+
+def test_an_ascii_terminal(forsooth: Command, table: Path) -> None:
+    done = forsooth(
+        "perturb",
+        table,
+        "--scale",
+        "0..4",
+        "--epsilon",
+        1,
+        "-o",
+        "r.parquet",
+        environment={"PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "? = 1 per cell" in done.stdout

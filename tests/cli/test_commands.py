@@ -104,6 +104,13 @@ def test_evaluate_on_real_data(forsooth: Command, data_dir: Path) -> None:
         (("--data", "none.csv"), "neither a file nor a data set"),
         (("--data", SMALL, "--plot", "nowhere/f.png"), "does not exist"),
         (("--data", SMALL, "--plot", "f.txt"), "its ending must be"),
+        (("--data", SMALL, "--epsilon", "1,1.0"), "asked for twice"),
+        (("--data", "wsd", "--scale", "0..9"), "has its own scale"),
+        (("--data", "synthetic:workers=1e3"), "a whole number"),
+        (
+            ("--data", "synthetic:workers=1000000000,tasks=1000000000"),
+            "at most 1,000,000,000",
+        ),
     ],
 )
 def test_evaluate_bad_input(forsooth: Command, arguments: tuple[str, ...], complaint: str) -> None:
@@ -121,6 +128,31 @@ def test_bound_is_the_paper_s_example_by_default(
     assert json.loads(done.stdout) == {"bound": pytest.approx(bound, rel=0.002)}
     assert forsooth("bound", which).stdout.startswith("E[MAE] ≤ ")
     assert forsooth("bound", which, "--epsilon", "-1").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("lp", "--sigma", "inf"),
+        ("rr", "--sigma", "inf"),
+        ("rr", "--sigma", "0"),
+        ("lp", "--null-value", "nan"),
+        ("lp", "--epsilon", "1e-320"),
+        ("mf", "--largest-quality", "nan"),
+        ("mf", "--largest-quality", "-1"),
+        ("mf", "--workers", "0"),
+        ("mf", "--d", "2000"),
+    ],
+)
+def test_bound_bad_input(forsooth: Command, arguments: tuple[str, ...]) -> None:
+    done = forsooth("bound", *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_bound_extremes_are_numbers(forsooth: Command) -> None:
+    for arguments in (("--epsilon", "1000"), ("--sigma", "0.001", "--truth", "0.5")):
+        assert json.loads(forsooth("bound", "rr", *arguments, "--json").stdout)["bound"] >= 0
 
 
 def test_datasets(forsooth: Command, data_dir: Path) -> None:

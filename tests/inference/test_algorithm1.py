@@ -125,18 +125,26 @@ def test_the_hard_cases(method: str) -> None:
     assert infer(idle, method).quality.tolist() == [1, 0]
 
 
-def test_intervals_cover_on_a_fair_crowd() -> None:
-    """90 % intervals over 2,000 tasks cover between 85 and 95 % where the model is right."""
-    crowd = Crowd(workers=500, tasks=2000, sparsity=0.9, truth_mean=4.5, truth_sd=0.5, good=1.0)
+@pytest.mark.parametrize(("workers", "tasks", "sparsity"), [(500, 2000, 0.9), (10, 500, 0.5)])
+def test_intervals_cover_on_a_fair_crowd(workers: int, tasks: int, sparsity: float) -> None:
+    """90 % intervals cover between 80 and 95 % of the truths where the model is right."""
+    crowd = Crowd(workers, tasks, sparsity, truth_mean=4.5, truth_sd=0.5, good=1.0)
     dataset = crowd.draw(5)
     for method in ("algorithm1", "mean"):
         truths = infer(dataset.answers, method)
         covered = (truths.low <= dataset.truth) & (dataset.truth <= truths.high)
-        assert 0.85 <= covered.mean() <= 0.95
+        assert 0.8 <= covered.mean() <= 0.95
 
 
-def test_a_million_cells_fit_the_small_twin() -> None:
-    """Sums over cells agree with a dense table."""
+def test_one_cell_says_nothing_of_its_own_spread() -> None:
+    answers = Answers.of({"a": {"x": 3, "y": 1}, "b": {"x": 2}, "c": {"x": 4}}, "0..4")
+    for method in ("algorithm1", "mean", "median"):
+        truths = infer(answers, method)
+        assert (truths.low[1], truths.high[1]) == (0, 4)
+        assert truths.high[0] - truths.low[0] > 0.1
+
+
+def test_sums_over_cells_are_a_dense_table_s() -> None:
     random = np.random.default_rng(0)
     rows = np.where(random.random((50, 40)) < 0.5, random.normal(size=(50, 40)), np.nan)
     cells = Cells.from_rows(rows)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from forsooth import Answers, ForsoothError, Mechanism, Reports, Scale
 from forsooth.mechanisms import BUILDERS, build
+from forsooth.privacy import Unit
 from forsooth.randomness import SimulatedRandomness
 
 SCALE = Scale.parse("1..5")
@@ -145,3 +146,40 @@ def test_a_mechanism_for_another_scale(answers: Answers) -> None:
 def test_what_is_not_a_mechanism(text: str) -> None:
     with pytest.raises(ForsoothError):
         Mechanism.from_json(text)
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("unit", ["cell", "worker"])
+def test_blocks_do_not_mix_workers(name: str, unit: Unit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In blocks of one worker the reports read as the answers, as they do in one block.
+
+    ε is so large that nothing is flipped and noise is negligible.
+    """
+    if unit == "worker" and name in ("mf", "mf-safe", "two-layer"):
+        pytest.skip("has no cells to sample, or spends 2ε")
+    for module in ("mechanism", "mechanisms.sampled", "mechanisms.safe_factorization"):
+        monkeypatch.setattr(f"forsooth.{module}.BLOCK_CELLS", 30)
+    monkeypatch.setattr("forsooth.mechanisms.matrix_factorization._BLOCK_NUMBERS", 1)
+    rows = {
+        f"w{i:02}": {task: 1 + (i + j) % 5 for j, task in enumerate(TASKS) if (i * j) % 3}
+        for i in range(23)
+    }
+    answers = Answers.of(rows, SCALE, tasks=TASKS)
+    options = {"lp": "lp:null=1", "mf": "mf:d=30,ridge=1e-6", "mf-safe": "mf-safe:d=30"}
+    specification = options.get(name, name)
+    epsilon = 450_000.0  # two-layer's guarantee is twice that
+    mechanism = build(specification, SCALE, epsilon, tasks=30, unit=unit, sampled=5)
+    reports = mechanism.perturb(answers)
+    if name == "mf-safe":
+        sketch = mechanism.sketch(answers.rows(0, 23), answers.workers)  # type: ignore[attr-defined]
+        assert np.array_equal(reports.values, sketch)
+        return
+    cells = reports.cells()
+    wanted = answers.rows(0, 23)[cells.worker, cells.task]
+    given = wanted != SCALE.null
+    if name == "two-layer":
+        exact = np.rint(cells.value) == wanted + 1
+        assert exact[given].mean() > 0.9
+        return
+    np.testing.assert_allclose(cells.value[given], 1 + wanted[given], atol=0.05)
+    assert given.sum() == (answers.size if unit == "cell" else mechanism.eligible(answers).size)

@@ -48,11 +48,39 @@ def test_absent_data_says_where_to_get_it(tmp_path: Path, monkeypatch: pytest.Mo
         datasets.load("web")
 
 
-def test_broken_files_are_named(tmp_path: Path) -> None:
-    (tmp_path / "wsd").mkdir()
-    (tmp_path / "wsd" / "wsd.standardized.tsv").write_text("a\tb\n1\n")
-    with pytest.raises(ForsoothError, match="wsd.standardized.tsv"):
-        datasets.load("wsd", tmp_path)
+HEADER = "!amt_annotation_ids\t!amt_worker_ids\torig_id\tresponse\tgold\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        ({"wsd/wsd.standardized.tsv": "a\tb\n1\n"}, "wsd.standardized.tsv"),
+        ({"wsd/wsd.standardized.tsv": "a\tb\n1\t2\n"}, "no column '!amt_worker_ids'"),
+        ({"wsd/wsd.standardized.tsv": HEADER + "x\tw\tt\tmany\t1\n"}, "line 2: the answer 'many'"),
+        ({"wsd/wsd.standardized.tsv": HEADER + "x\tw\tt\t1\t\n"}, "gold label '' of 't'"),
+        ({"adult/labels.txt": "w\tu\tG\n", "adult/gold.txt": "u\tQ\n"}, "gold label 'Q' of 'u'"),
+        ({"adult/labels.txt": "w\tu\tQ\n", "adult/gold.txt": "u\tG\n"}, "labels.txt.*answer 'Q'"),
+    ],
+)
+def test_broken_files_are_named(tmp_path: Path, files: dict[str, str], complaint: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    with pytest.raises(ForsoothError, match=complaint):
+        datasets.load(next(iter(files)).partition("/")[0], tmp_path)
+
+
+def test_numeric_identifiers_match(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tasks = pa.array([1.0, 2.0])
+    pq.write_table(
+        pa.table({"task": tasks, "worker": [7, 7], "label": [0, 4]}), tmp_path / "a.parquet"
+    )
+    pq.write_table(pa.table({"task": tasks, "truth": [0, 4]}), tmp_path / "t.parquet")
+    dataset = datasets.read(str(tmp_path / "a.parquet"), truth=tmp_path / "t.parquet", scale="0..4")
+    assert dataset.truth.tolist() == [0, 4]
 
 
 def test_a_table_of_one_s_own(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -41,10 +42,14 @@ def _about(
 
 def main() -> None:
     """Run the command; bad input ends in one clear sentence and exit code 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an ASCII terminal shows ? for ε
     try:
         app()
     except ForsoothError as error:
         complain(str(error))
         sys.exit(2)
-    except BrokenPipeError:
-        sys.exit(0)
+    except OSError as error:  # standard output is full or gone
+        complain(f"cannot write the result: {error.strerror or error}")
+        sys.exit(2)

@@ -12,6 +12,7 @@ from forsooth.answers import Answers
 from forsooth.cli import options
 from forsooth.cli.console import aside, print_json, print_table, say
 from forsooth.errors import ForsoothError
+from forsooth.files import read_text
 from forsooth.mechanism import Mechanism
 from forsooth.privacy import PROTECTS, Privacy, check_epsilon, check_protects, check_unit
 from forsooth.reports import Reports
@@ -66,7 +67,7 @@ def audit(
     if reports or truth_inputs:
         found = [audit_reports(*_reports_and_inputs(reports, truth_inputs), alpha=alpha)]
     elif mechanism_file:
-        given = Mechanism.from_json(_read(mechanism_file))
+        given = Mechanism.from_json(read_text(mechanism_file))
         found = [run(given, tasks=tasks, **settings)]
     elif every:
         for name in mechanisms.BUILDERS:
@@ -122,13 +123,6 @@ def _reports_and_inputs(reports: Path | None, inputs: Path | None) -> tuple[Repo
         raise ForsoothError("--reports and --truth-inputs go together")
     made = Reports.read(reports)
     return made, Answers.read(inputs, made.scale, tasks=made.tasks, workers=made.workers)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ForsoothError(f"{path} cannot be read: {error}") from error
 
 
 def _rows(found: list[Any]) -> list[tuple[str, ...]]:

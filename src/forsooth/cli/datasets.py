@@ -10,6 +10,7 @@ from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.study import datasets
+from forsooth.study.synthetic import PREFIX
 
 app = typer.Typer(help="The data sets that forsooth can read.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="wsd, adult, or synthetic:workers=…")]
@@ -52,6 +53,9 @@ def describe(
 
     Example: `forsooth datasets describe wsd --data-dir ~/data`
     """
+    if name not in datasets.KNOWN and not name.startswith(PREFIX):
+        known = ", ".join((*datasets.KNOWN, f"{PREFIX}:…"))
+        raise ForsoothError(f"unknown data set {name!r}; known: {known}")
     dataset = datasets.read(name, data_dir=data_dir, scale=scale, seed=seed)
     about = dataset.describe()
     if json:

@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from forsooth import inference
+from forsooth import inference, tables
 from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_json, print_table, say
@@ -42,8 +42,10 @@ def infer(
 
     Example: `forsooth infer reports.parquet -o truths.csv --workers workers.csv`
     """
-    for path in filter(None, (output, workers)):
-        check_writable(path)
+    for path, other in ((output, workers), (workers, None)):
+        if path:
+            check_writable(path, other, *reports)
+            tables.check_ending(path)
     data = _read(reports, scale, cast("OnConflict", on_conflict))
     truths = inference.infer(
         data, method, max_iterations=max_iterations, ties=cast("inference.Ties", ties)
@@ -65,12 +67,11 @@ def infer(
 def _read(paths: list[Path], scale: str | None, on_conflict: OnConflict) -> list[Reports] | Answers:
     """Reports, or a single table of plain answers if a scale is given."""
     if scale is None:
-        if strangers := [path for path in paths if path.suffix not in (".parquet", ".pq")]:
-            raise ForsoothError(
-                f"{strangers[0]} is not a reports file of forsooth; "
-                "to infer from plain answers, give their --scale"
-            )
-        return [Reports.read(path) for path in paths]
+        try:
+            return [Reports.read(path) for path in paths]
+        except ForsoothError as error:
+            hint = "To infer from plain answers, give their --scale."
+            raise ForsoothError(f"{error}. {hint}") from error
     if len(paths) > 1:
         raise ForsoothError("with --scale, infer takes one table of plain answers")
     notice("these are plain answers: nothing is private")

@@ -12,7 +12,7 @@ from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_json, say
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable
+from forsooth.files import check_writable, read_text
 from forsooth.mechanism import Mechanism
 from forsooth.privacy import check_epsilon, check_protects, check_unit
 
@@ -22,7 +22,9 @@ def perturb(
     output: Annotated[Path, typer.Option("--output", "-o", help="The reports file to write.")],
     scale: options.ScaleText = None,
     epsilon: Annotated[float | None, typer.Option(help="ε per cell.", show_default=False)] = None,
-    mechanism: Annotated[str, typer.Option(help=options.MECHANISM_HELP)] = "rr",
+    mechanism: Annotated[
+        str | None, typer.Option(help=f"{options.MECHANISM_HELP} Default: rr.", show_default=False)
+    ] = None,
     mechanism_file: Annotated[
         Path | None, typer.Option(help="A mechanism as JSON, instead of name, scale and ε.")
     ] = None,
@@ -32,6 +34,10 @@ def perturb(
     tasks: Annotated[
         Path | None,
         typer.Option(help="The campaign's public list of tasks: a table with a task column."),
+    ] = None,
+    workers: Annotated[
+        Path | None,
+        typer.Option(help="The public list of workers, those who answered nothing included."),
     ] = None,
     on_conflict: options.Conflict = "error",
     simulation_seed: Annotated[
@@ -43,23 +49,27 @@ def perturb(
 
     Example: `forsooth perturb answers.csv --scale 0..9 --epsilon 1 -o reports.parquet`
     """
-    check_writable(output)
-    given = Mechanism.from_json(_read_text(mechanism_file)) if mechanism_file else None
-    if given is None and (scale is None or epsilon is None):
+    check_writable(output, answers, mechanism_file, tasks, workers)
+    given = None
+    if mechanism_file:
+        if said := [o for o in (scale, epsilon, mechanism, protects) if o is not None]:
+            raise ForsoothError(
+                f"--mechanism-file brings its own scale, ε and protection; leave out {said[0]!r}"
+            )
+        given = Mechanism.from_json(read_text(mechanism_file))
+    elif scale is None or epsilon is None:
         raise ForsoothError("perturb needs --scale and --epsilon (or --mechanism-file)")
-    if epsilon is not None:
+    else:
         check_epsilon(epsilon)
-    listed = (
-        [str(task) for task in tables.read(tasks).column("task").to_pylist()] if tasks else None
-    )
     table = Answers.read(
         answers,
         given.scale if given else cast("str", scale),
-        tasks=listed,
+        tasks=_listed(tasks, "task"),
+        workers=_listed(workers, "worker"),
         on_conflict=cast("OnConflict", on_conflict),
     )
     chosen = given or mechanisms.build(
-        mechanism,
+        mechanism or "rr",
         table.scale,
         cast("float", epsilon),
         tasks=len(table.tasks),
@@ -72,8 +82,12 @@ def perturb(
 
     for message in table.notices:
         notice(message)
-    if listed is None:
-        notice("the list of tasks was taken from the answers; --tasks FILE gives the public list")
+    for role, path in (("tasks", tasks), ("workers", workers)):
+        if path is None and chosen.protects == "answers+participation":
+            notice(
+                f"the list of {role} was taken from the answers and shows which {role} occur in "
+                f"them at all; --{role} FILE gives the campaign's public list"
+            )
     if simulation_seed is not None:
         notice("made with a simulation seed: these reports protect nobody")
     guarantee = chosen.guarantee
@@ -95,8 +109,7 @@ def perturb(
     say(guarantee.describe(len(table.tasks)))
 
 
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ForsoothError(f"{path} cannot be read: {error}") from error
+def _listed(path: Path | None, role: str) -> list[str] | None:
+    """A public list of names, from a table with a column for them."""
+    names: list[str] | None = tables.read(path).identifiers(role).to_pylist() if path else None
+    return names

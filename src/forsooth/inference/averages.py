@@ -22,12 +22,17 @@ if TYPE_CHECKING:
 
 
 def mean(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
-    """The mean of a task's cells; the interval is the normal one, unbounded for a single cell."""
+    """The mean of a task's cells, with the normal interval; a single cell has none.
+
+    A task's variance is drawn to the pooled one, as if two more of its cells had it.
+    """
     del scale, rules
     support = cells.per_task()
     truth = per_answered(cells.per_task(cells.value), support)
     squares = cells.per_task((cells.value - truth[cells.task]) ** 2)
-    variance = per_answered(squares, support - 1)
+    freedom = max(1.0, cells.value.size - float((support > 0).sum()))
+    variance = (squares + 2 * squares.sum() / freedom) / (support + 1)
+    variance[support == 1] = np.nan
     half = NORMAL_QUANTILE * np.sqrt(per_answered(variance, support))
     return _finish(cells, truth, truth - half, truth + half)
 
@@ -53,6 +58,7 @@ def median(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
     reach = NORMAL_QUANTILE * np.sqrt(support) / 2
     low = ranked(np.floor(support / 2 - reach).astype(np.intp))
     high = ranked(np.ceil(support / 2 + reach).astype(np.intp) - 1)
+    low[support == 1] = high[support == 1] = np.nan  # one cell says nothing of its own spread
     return _finish(cells, truth, low, high)
 
 

@@ -22,8 +22,8 @@ from forsooth.mechanism import CellwiseMechanism, Mechanism
 from forsooth.mechanisms.channel import Channel, ChannelMechanism
 from forsooth.mechanisms.laplace import Laplace, lp
 from forsooth.mechanisms.matrix_factorization import MatrixFactorization, mf
-from forsooth.mechanisms.mf_safe import SafeFactorization, mf_safe
 from forsooth.mechanisms.randomized_response import grr, rr, two_step
+from forsooth.mechanisms.safe_factorization import SafeFactorization, mf_safe
 from forsooth.mechanisms.sampled import SampledTasks, per_worker
 from forsooth.mechanisms.two_layer import TwoLayer, two_layer
 from forsooth.privacy import check_epsilon, check_protects, check_unit

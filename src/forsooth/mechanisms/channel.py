@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.exact import log_ratio
@@ -41,7 +42,8 @@ class Channel:
 
     def __post_init__(self) -> None:
         widths = {len(row) for row in self.weights}
-        if len(widths) != 1 or not all(isinstance(w, int) for row in self.weights for w in row):
+        weights_of = [weight for row in self.weights for weight in row]
+        if len(widths) != 1 or not all(type(weight) is int for weight in weights_of):
             raise ForsoothError("a channel needs rows of equally many integers")
         for row, weights in enumerate(self.weights):
             if sum(weights) != TOTAL:
@@ -164,6 +166,9 @@ class ChannelMechanism(CellwiseMechanism):
                 f"the scale {self.scale} with protects={self.protects!r} needs a table of "
                 f"{inputs} rows and as many columns as symbols ({len(self.reads_as)})"
             )
+        for reading in self.reads_as:
+            if reading is not None and not self.scale.low <= reading <= self.scale.high:
+                raise ForsoothError(f"a symbol reads as {reading!r}, off the scale {self.scale}")
         self.channel.require(self.epsilon)
 
     @property
@@ -196,8 +201,14 @@ class ChannelMechanism(CellwiseMechanism):
         cls, common: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> ChannelMechanism:
         """Verified by the constructors."""
-        channel = Channel(tuple(tuple(row) for row in parameters["weights"]))
-        return cls(**common, channel=channel, reads_as=tuple(parameters["reads_as"]))
+        rows = strict.rows(parameters["weights"], "weights")
+        channel = Channel(tuple(strict.integers(row, "a weight", high=TOTAL) for row in rows))
+        (reads_as,) = strict.rows([parameters["reads_as"]], "reads_as")
+        return cls(
+            **common,
+            channel=channel,
+            reads_as=tuple(None if r is None else strict.number(r, "reads_as") for r in reads_as),
+        )
 
 
 def read_symbols(values: NDArray[Any], reads_as: Sequence[float | None]) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.noise import discrete_laplace
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 Sensitivity = Literal["range", "size"]
+GRIDS = (-60, 60)  # exponents of a grid step that keep its multiples finite
+REACH = 2**45  # positions in grid steps: with the noise they stay far within 64 bits
 _FINENESS = 10  # a grid step is at most 2^−10 of the smallest step of the scale
 
 
@@ -107,10 +110,10 @@ class Laplace(CellwiseMechanism):
         """Verified by the constructor."""
         return cls(
             **common,
-            grid=int(parameters["grid"]),
-            positions=tuple(int(position) for position in parameters["positions"]),
-            sensitivity=int(parameters["sensitivity"]),
-            null=None if parameters["null"] is None else int(parameters["null"]),
+            grid=strict.integer(parameters["grid"], "grid", *GRIDS),
+            positions=strict.integers(parameters["positions"], "a position", -REACH, REACH),
+            sensitivity=strict.integer(parameters["sensitivity"], "sensitivity", 1, 2 * REACH),
+            null=None if (null := parameters["null"]) is None else strict.integer(null, "null"),
         )
 
 

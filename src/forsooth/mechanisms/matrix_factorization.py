@@ -26,14 +26,14 @@ descent is here for comparison, with its step limit spelled out.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 Solver = Literal["closed-form", "gradient-descent"]
 UNIT = 2**20  # V's entries are multiples of 1 / UNIT
+MIN_RIDGE = 1e-6  # far above what rounding makes of a singular matrix
+MAX_STEPS = 1_000_000
 _EXACT = 2**53  # integers that float64 holds exactly
 _BLOCK_NUMBERS = 2**22  # floats in one block of workers
 
@@ -76,13 +78,15 @@ class MatrixFactorization(Mechanism):
             )
         if self.solver not in ("closed-form", "gradient-descent"):
             raise ForsoothError(f"mf's solver is closed-form or gradient-descent: {self.solver!r}")
-        if not (math.isfinite(self.ridge) and self.ridge >= 0) or self.steps < 1:
-            raise ForsoothError("mf needs a finite ridge ≥ 0 and at least one step")
-        if self.ridge == 0 and self.solver == "closed-form":
+        if not 0 <= self.ridge <= 1e9 or not 1 <= self.steps <= MAX_STEPS:
+            raise ForsoothError(f"mf needs a ridge from 0 to 1e9 and from 1 to {MAX_STEPS:,} steps")
+        if self.ridge < MIN_RIDGE and self.solver == "closed-form":
             raise ForsoothError(
-                "mf's closed form needs ridge > 0: without it there is no minimum on rows with "
-                "fewer than d answers (solver=gradient-descent takes ridge=0)"
+                f"mf's closed form needs ridge ≥ {MIN_RIDGE:g}: without it there is no minimum on "
+                "rows with fewer than d answers (solver=gradient-descent takes ridge=0)"
             )
+        if not self.profiles or not 1 <= len(self.profiles[0]) <= len(self.profiles):
+            raise ForsoothError("mf needs 1 ≤ d ≤ tasks")
         for task, profile in enumerate(self.profiles):
             if min(profile) < 0 or sum(profile) > UNIT or len(profile) != self.d:
                 raise ForsoothError(f"mf: column {task} of V is negative or its 1-norm exceeds 1")
@@ -202,14 +206,14 @@ class MatrixFactorization(Mechanism):
         cls, common: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> MatrixFactorization:
         """Verified by the constructor."""
-        if parameters["unit"] != UNIT:
-            raise ForsoothError(f"mf: V must be in units of 1/{UNIT}")
+        strict.integer(parameters["unit"], "unit", UNIT, UNIT)
+        profiles = strict.rows(parameters["profiles"], "profiles")
         return cls(
             **common,
-            profiles=tuple(tuple(int(v) for v in profile) for profile in parameters["profiles"]),
-            ridge=float(parameters["ridge"]),
-            solver=parameters["solver"],
-            steps=int(parameters["steps"]),
+            profiles=tuple(strict.integers(profile, "V", 0, UNIT) for profile in profiles),
+            ridge=strict.number(parameters["ridge"], "ridge"),
+            solver=cast("Solver", parameters["solver"]),
+            steps=strict.integer(parameters["steps"], "steps", 1, MAX_STEPS),
         )
 
 
@@ -226,6 +230,8 @@ def mf(
 ) -> MatrixFactorization:
     """Matrix factorization for a campaign of `tasks` tasks; V is public and made from `seed`."""
     check_epsilon(epsilon)
+    if seed < 0:
+        raise ForsoothError(f"mf's seed must not be negative, got {seed}")
     if not 1 <= d <= tasks:
         raise ForsoothError(f"mf needs 1 ≤ d ≤ tasks, got d = {d} with {tasks} tasks")
     profiles = _random_profiles(tasks, d, seed)

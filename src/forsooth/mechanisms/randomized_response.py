@@ -19,7 +19,7 @@ import numpy as np
 
 from forsooth.errors import ForsoothError
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism, nearest_table
-from forsooth.mechanisms.exact import floor_times_exp
+from forsooth.mechanisms.exact import floor_times_exp, log_ratio
 from forsooth.privacy import Protects, check_epsilon, check_protects
 
 if TYPE_CHECKING:
@@ -61,17 +61,15 @@ def two_step(
     if protects == "answers":
         return rr(scale, epsilon, protects=protects, name="two-step")
     check_epsilon(epsilon)
-    size, keep_class, keep_value = (
-        scale.size,
-        math.exp(first * epsilon),
-        math.exp((1 - first) * epsilon),
-    )
-    table = np.full((size + 1, size + 1), 1.0)
-    table[:size, :size] += (keep_value - 1) * np.eye(size)
-    table[:size, :size] *= keep_class / (1 + keep_class) / (size - 1 + keep_value)
-    table[:size, size] = 1 / (1 + keep_class)
-    table[size, :size] = 1 / (1 + keep_class) / size
-    table[size, size] = keep_class / (1 + keep_class)
+    size = scale.size
+    other_class, other_value = math.exp(-first * epsilon), math.exp(-(1 - first) * epsilon)
+    keep_class, keep_value = 1 / (1 + other_class), 1 / (1 + (size - 1) * other_value)
+    table = np.empty((size + 1, size + 1))
+    values = other_value + (1 - other_value) * np.eye(size)
+    table[:size, :size] = keep_class * keep_value * values
+    table[:size, size] = other_class * keep_class
+    table[size, :size] = other_class * keep_class / size
+    table[size, size] = keep_class
     channel = nearest_table(table, epsilon)
     reads_as = symbol_readings(scale, protects)
     return ChannelMechanism("two-step", scale, epsilon, protects, channel, reads_as)
@@ -94,8 +92,13 @@ def keep_weight(symbols: int, epsilon: float) -> int:
     for least in range(max(1, math.floor(real) - 1), math.floor(real) + 3):
         keep = min(TOTAL - (symbols - 1) * least, floor_times_exp(least, epsilon))
         shared_evenly = (TOTAL - keep) // (symbols - 1) == least
-        if shared_evenly and keep > best:
+        uneven = (TOTAL - keep) % (symbols - 1) > 0
+        most, fewest = max(keep, least + uneven), min(keep, least)
+        kept = shared_evenly and log_ratio(most, fewest) <= epsilon
+        if kept and keep > best:
             best = keep
+    if not best:
+        raise ForsoothError(f"ε = {epsilon!r} is too small for a table of 32-bit weights")
     return best
 
 

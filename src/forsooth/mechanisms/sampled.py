@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forsooth import strict
 from forsooth.answers import Answers
 from forsooth.assignment import sampled_tasks
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import CellwiseMechanism, Layout, Mechanism
+from forsooth.mechanism import BLOCK_CELLS, CellwiseMechanism, Layout, Mechanism
 from forsooth.privacy import Privacy
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
-
-_BLOCK_CELLS = 2**22
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class SampledTasks(Mechanism):
 
     def sampled(self, workers: Sequence[str], tasks: int) -> NDArray[np.intp]:
         """The tasks on which each worker reports, in increasing order; public."""
-        width, block = self.width(tasks), max(1, _BLOCK_CELLS // tasks)
+        width, block = self.width(tasks), max(1, BLOCK_CELLS // tasks)
         chosen = np.empty((len(workers), width), np.intp)
         for start in range(0, len(workers), block):
             names = workers[start : start + block]
@@ -138,10 +137,11 @@ class SampledTasks(Mechanism):
         cls, common: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> SampledTasks:
         """Verified by the constructor."""
-        inner = Mechanism.from_json(parameters["inner"])
+        inner = Mechanism.from_json(strict.string(parameters["inner"], "inner"))
         if not isinstance(inner, CellwiseMechanism):
             raise ForsoothError(f"{inner.name} cannot be used on sampled tasks")
-        count, seed = int(parameters["count"]), int(parameters["seed"])
+        count = strict.integer(parameters["count"], "count", 1)
+        seed = strict.integer(parameters["seed"], "seed", 0)
         return cls(**common, inner=inner, count=count, seed=seed)
 
 

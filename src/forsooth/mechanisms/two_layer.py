@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.channel import TOTAL, Channel, draw, read_symbols, symbol_dtype
@@ -98,7 +99,7 @@ class TwoLayer(CellwiseMechanism):
     @classmethod
     def from_parameters(cls, common: Mapping[str, Any], parameters: Mapping[str, Any]) -> TwoLayer:
         """Verified by the constructor."""
-        return cls(**common, keep=tuple(parameters["keep"]))
+        return cls(**common, keep=strict.integers(parameters["keep"], "keep", 1, TOTAL))
 
     @cached_property
     def _stacked(self) -> NDArray[np.uint32]:
@@ -111,7 +112,7 @@ def two_layer(
     """The 2-Layer method with mean budget ε."""
     check_epsilon(epsilon)
     symbols = len(symbol_readings(scale, protects))
-    even = TOTAL // symbols  # a budget of 0: the input is forgotten
+    even = TOTAL // symbols  # a budget of 0: all symbols alike, as far as integers can
     keep = (
         keep_weight(symbols, 2 * epsilon * level / (LEVELS - 1)) if level else even
         for level in range(LEVELS)

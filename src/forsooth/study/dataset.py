@@ -80,13 +80,13 @@ def _shares(counts: NDArray[np.intp], scale: Scale) -> dict[str, float]:
 def read_truth(source: object, answers: Answers) -> NDArray[np.float64]:
     """Truths (`task, truth`) in the order of the answers' tasks; NaN where none is given."""
     table = tables.read(source)
-    tasks = table.column("task").to_pylist()
+    tasks = table.identifiers("task").to_pylist()
     truths = table.column("truth").to_pylist()
     value_of: dict[str, float] = {}
     for row, (task, truth) in enumerate(zip(tasks, truths)):
-        if str(task) in value_of:
+        if task in value_of:
             raise ForsoothError(f"{table.where(row)}: task {task!r} has a second truth")
-        value_of[str(task)] = _value(truth, answers.scale, table, row)
+        value_of[task] = _value(truth, answers.scale, table, row)
     return align(value_of, answers, table.name)
 
 

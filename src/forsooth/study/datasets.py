@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from forsooth import tables
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
@@ -22,6 +22,9 @@ from forsooth.study.synthetic import PREFIX, Crowd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from forsooth.answers import OnConflict
 
@@ -74,6 +77,8 @@ def read(
         chosen = Scale.parse(scale) if scale is not None else None
         return Crowd.parse(data, chosen).draw(seed, data)
     if data in KNOWN:
+        if truth is not None or scale is not None:
+            raise ForsoothError(f"{data} has its own scale and truths: leave out --scale, --truth")
         return load(data, data_dir)
     if not Path(data).exists():
         raise ForsoothError(
@@ -87,38 +92,52 @@ def read(
 
 def _load_wsd(folder: Path) -> Dataset:
     """Responses 1..3 become 0..2; the scale stays the paper's 0..4."""
-    table = _tsv(folder / "wsd.standardized.tsv")
-    worker, task = table["!amt_worker_ids"], table["orig_id"]
-    shifted = {
-        name: np.array(table[name].to_pylist(), np.int64) - 1 for name in ("response", "gold")
-    }
-    long = pa.table({"worker": worker, "task": task, "label": shifted["response"]})
-    answers = Answers.read(long, "0..4")
-    gold = {name: float(value) for name, value in zip(task.to_pylist(), shifted["gold"])}
-    return Dataset("wsd", answers, align(gold, answers, "wsd"))
+    columns = {"worker": "!amt_worker_ids", "task": "orig_id", "label": "response"}
+    source = tables.read(folder / "wsd.standardized.tsv")
+    coded = Answers.read(source, "1..5", columns=columns)
+    scale = Scale.parse("0..4")
+    answers = Answers(
+        scale, coded.workers, coded.tasks, coded.worker, coded.task, coded.code, coded.notices
+    )
+    tasks = source.identifiers("task", "orig_id").to_pylist()
+    gold = dict(zip(tasks, source.column("truth", "gold").to_pylist()))
+    return Dataset("wsd", answers, _aligned(gold, Scale.parse("1..5"), answers, source) - 1)
 
 
 def _load_adult(folder: Path) -> Dataset:
     """Where a worker labelled a page more than once, the last label counts."""
-    labels = _tsv(folder / "labels.txt", "worker", "task", "label")
     scale = Scale.parse("G,P,R,X,B")
+    labels = _headless(folder / "labels.txt", "worker", "task", "label")
     answers = Answers.read(labels, scale, on_conflict="last")
-    rows = _tsv(folder / "gold.txt", "task", "truth").to_pylist()
-    code = dict(zip(scale.labels, scale.values))
-    gold = {row["task"]: code[row["truth"]] for row in rows}
-    return Dataset("adult", answers, align(gold, answers, "adult"))
+    truths = _headless(folder / "gold.txt", "task", "truth")
+    gold = dict(zip(truths.identifiers("task").to_pylist(), truths.column("truth").to_pylist()))
+    return Dataset("adult", answers, _aligned(gold, scale, answers, truths))
 
 
-def _tsv(file: Path, *names: str) -> pa.Table:
-    """Tab-separated text; `names` for files without a header line."""
+def _aligned(
+    gold: dict[str, str], scale: Scale, answers: Answers, source: tables.Source
+) -> NDArray[np.float64]:
+    """Gold labels as numbers in the order of the tasks; a label off the scale is refused."""
+    values = {}
+    for task, label in gold.items():
+        if (code := scale.code(label)) is None:
+            raise ForsoothError(f"{source.name}: the gold label {label!r} of {task!r} is unknown")
+        values[task] = scale.values[code]
+    return align(values, answers, source.name)
+
+
+def _headless(file: Path, *names: str) -> tables.Source:
+    """Tab-separated text without a header line; every column is text."""
     try:
-        return pa_csv.read_csv(
+        table = pa_csv.read_csv(
             file,
-            read_options=pa_csv.ReadOptions(column_names=names or None),
+            read_options=pa_csv.ReadOptions(column_names=names),
             parse_options=pa_csv.ParseOptions(delimiter="\t", quote_char=False),
+            convert_options=pa_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
         )
     except (pa.ArrowException, OSError) as error:
         raise ForsoothError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error
+    return tables.Source(table, None, f"{file} (no header line)")
 
 
 def _known(name: str) -> Known:

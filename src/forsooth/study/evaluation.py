@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Run = dict[str, Any]
 _MEASURES = ("mae", "mae_change", "mae_original", "mae_constant", "mae_middle")
-_GROUP = ("data", "mechanism", "method", "protects", "guarantee", "epsilon")
+_GROUP = ("data", "mirror", "mechanism", "method", "protects", "guarantee", "epsilon")
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ class Study:
             )
         if not (self.epsilons and self.mechanisms and self.methods):
             raise ForsoothError("evaluate needs at least one ε, one mechanism and one method")
+        for what in (self.epsilons, self.mechanisms, self.methods):
+            if len(set(what)) < len(what):
+                raise ForsoothError(f"the same thing is asked for twice: {what}")
         dataset = self.dataset(0)
         for name, epsilon in product(self.mechanisms, self.epsilons):
             self.mechanism(name, epsilon, dataset)
@@ -122,6 +125,7 @@ class Job:
             runs.append(
                 {
                     "data": study.data,
+                    "mirror": study.mirror,
                     "mechanism": self.mechanism,
                     "method": method,
                     "protects": mechanism.guarantee.protects,

@@ -59,7 +59,8 @@ def plot_against_epsilon(summary: list[Run], path: str | Path) -> None:
             )
         _epsilon_axis(axes, sorted({row["epsilon"] for row in summary}))
         axes.set_ylabel("MAE change")
-        axes.set_title(summary[0]["data"], fontsize=9, color=GREY, loc="left")
+        mirrored = ", mirrored" if summary[0]["mirror"] else ""
+        axes.set_title(f"{summary[0]['data']}{mirrored}", fontsize=9, color=GREY, loc="left")
 
 
 def _epsilon_axis(axes: Axes, epsilons: list[float]) -> None:

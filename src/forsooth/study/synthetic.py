@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PREFIX = "synthetic"
+_LARGEST = 1_000_000_000
 PAPER_SCALE = Scale.parse("0..9")
 
 
@@ -40,8 +41,10 @@ class Crowd:
     scale: Scale = PAPER_SCALE
 
     def __post_init__(self) -> None:
-        if self.workers < 1 or self.tasks < 1:
-            raise ForsoothError("a synthetic crowd needs at least one worker and one task")
+        if not (self.workers >= 1 and self.tasks >= 1 and self.workers * self.tasks <= _LARGEST):
+            raise ForsoothError(
+                f"a synthetic crowd needs workers and tasks, and at most {_LARGEST:,} cells"
+            )
         if not 0 <= self.sparsity < 1 or not 0 <= self.good <= 1:
             raise ForsoothError(
                 "sparsity must lie in [0, 1) and the share of good workers in [0, 1]"
@@ -66,7 +69,8 @@ class Crowd:
             try:
                 given[name] = _OPTIONS[name](value)
             except ValueError:
-                raise ForsoothError(f"{text!r}: {key} must be a number, got {value!r}") from None
+                wanted = "a whole number" if _OPTIONS[name] is int else "a number"
+                raise ForsoothError(f"{text!r}: {key} must be {wanted}, got {value!r}") from None
         return cls(**given)
 
     def draw(self, seed: int, name: str = PREFIX) -> Dataset:

@@ -42,6 +42,8 @@ def lp_bound(
     """
     s, deviation, q, mu = _workers_and_tasks(epsilon, answered, sigma, quality, truth)
     expected = scale.middle if null_value is None else null_value
+    if not scale.low <= expected <= scale.high:
+        raise ForsoothError(f"NULL becomes an answer of the scale {scale}, not {expected}")
     noise = scale.size / epsilon
     phi = np.abs(mu - expected)[:, None]
     error = (1 - s) * (phi + noise) + s * (deviation * _HALF_NORMAL + noise)
@@ -66,13 +68,15 @@ def rr_bound(
     if (deviation == 0).any():
         raise ForsoothError("the RR bound needs every worker's sigma above 0")
     values = np.asarray(scale.values)
-    keep = math.exp(epsilon)
+    keep = math.exp(min(epsilon, 700.0))  # beyond, nothing but "keep" is left anyway
     from_null = values.sum() / (keep + scale.size)
     from_value = (values.sum() + (keep - 1) * values) / (keep + scale.size)
     z = (values - mu[:, None, None]) / deviation[:, None]  # tasks × workers × answers
-    weight = np.exp(-(z**2) / 2) / (deviation[:, None] * math.sqrt(2 * math.pi))
-    if normalised:
+    if normalised:  # relative to the nearest answer, whose weight may underflow otherwise
+        weight = np.exp(((z**2).min(axis=2, keepdims=True) - z**2) / 2)
         weight = weight / weight.sum(axis=2, keepdims=True)
+    else:
+        weight = np.exp(-(z**2) / 2) / (deviation[:, None] * math.sqrt(2 * math.pi))
     missed = (weight * np.abs(mu[:, None, None] - from_value)).sum(axis=2)
     error = (1 - s) * np.abs(mu - from_null)[:, None] + s * missed
     return float((error @ q).mean())
@@ -90,7 +94,12 @@ def mf_bound(
     """Theorem 5: E[MAE] ≤ q̃ m (√(2/π) + d|Γ| / (nε)) for MF; with equal workers q̃ m = 1."""
     check_epsilon(epsilon)
     if not 1 <= d <= tasks or workers < 1:
-        raise ForsoothError(f"the MF bound needs 1 ≤ d ≤ tasks and workers ≥ 1, got d = {d}")
+        raise ForsoothError(
+            f"the MF bound needs 1 ≤ d ≤ tasks and workers ≥ 1, got d = {d}, tasks = {tasks}, "
+            f"workers = {workers}"
+        )
+    if largest_quality is not None and not 1 / workers <= largest_quality <= 1:
+        raise ForsoothError("qualities sum to 1: the largest lies between 1/workers and 1")
     share = 1 / workers if largest_quality is None else largest_quality
     return share * workers * (_HALF_NORMAL + d * scale.size / (tasks * epsilon))
 
@@ -113,8 +122,10 @@ def _workers_and_tasks(
     except ValueError:
         raise ForsoothError("answered, sigma and quality must be numbers or equally long") from None
     mu = np.atleast_1d(np.asarray(truth, float))
-    if not ((s >= 0) & (s <= 1)).all() or not (deviation >= 0).all():
-        raise ForsoothError("the answered share lies in [0, 1] and sigma is not negative")
-    if not (q >= 0).all() or q.sum() == 0 or not np.isfinite(mu).all():
-        raise ForsoothError("qualities must not be negative and truths must be finite")
+    if not ((s >= 0) & (s <= 1)).all() or not ((deviation >= 0) & (deviation < np.inf)).all():
+        raise ForsoothError("the answered share lies in [0, 1]; sigma is finite, not negative")
+    if not ((q >= 0) & (q < np.inf)).all() or q.sum() == 0 or not np.isfinite(mu).all():
+        raise ForsoothError("qualities must be finite, not negative; truths must be finite")
+    if epsilon < 1e-9:
+        raise ForsoothError("the bounds are meaningless for ε below 1e-9")
     return s, deviation, q / q.sum(), mu

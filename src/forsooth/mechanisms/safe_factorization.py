@@ -35,10 +35,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forsooth import strict
 from forsooth.assignment import public_words
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import Layout, Mechanism
-from forsooth.mechanisms.laplace import grid_of
+from forsooth.mechanism import BLOCK_CELLS, Layout, Mechanism
+from forsooth.mechanisms.laplace import GRIDS, REACH, grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon
 
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
     from forsooth.scale import Scale
-
-_BLOCK_CELLS = 2**20
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class SafeFactorization(Mechanism):
         """Every worker's noisy sketches, block by block."""
         workers, tasks = len(answers.workers), len(answers.tasks)
         reports = np.empty((workers, 2 * self.d), np.int64)
-        block = max(1, _BLOCK_CELLS // max(1, tasks))
+        block = max(1, BLOCK_CELLS // max(1, tasks))
         for start in range(0, workers, block):
             stop = min(start + block, workers)
             names = answers.workers[start:stop]
@@ -190,10 +189,15 @@ class SafeFactorization(Mechanism):
         cls, common: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> SafeFactorization:
         """Verified by the constructor."""
-        keys = ("d", "grid", "presence", "sensitivity", "seed")
-        numbers: dict[str, Any] = {key: int(parameters[key]) for key in keys}
-        centred = tuple(int(position) for position in parameters["centred"])
-        return cls(**common, **numbers, centred=centred)
+        return cls(
+            **common,
+            d=strict.integer(parameters["d"], "d", 1, 2**20),
+            grid=strict.integer(parameters["grid"], "grid", *GRIDS),
+            centred=strict.integers(parameters["centred"], "a position", -REACH, REACH),
+            presence=strict.integer(parameters["presence"], "presence", 1, REACH),
+            sensitivity=strict.integer(parameters["sensitivity"], "sensitivity", 1, 2 * REACH),
+            seed=strict.integer(parameters["seed"], "seed", 0),
+        )
 
 
 def mf_safe(
@@ -219,8 +223,8 @@ def mf_safe(
     k = scale.range / 2 if kappa is None else kappa
     if not scale.low <= c <= scale.high:
         raise ForsoothError(f"mf-safe's centre must lie on the scale {scale}, got {c}")
-    if not (math.isfinite(k) and k > 0):
-        raise ForsoothError(f"mf-safe's κ must be a finite number above 0, got {k}")
+    if not 0 < k <= scale.range:
+        raise ForsoothError(f"mf-safe's κ must be above 0 and at most the range, got {k}")
     grid = grid_of(scale)
     middle = round(math.ldexp(c, -grid))
     centred = tuple(round(math.ldexp(value, -grid)) - middle for value in scale.values)
