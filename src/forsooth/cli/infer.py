@@ -14,6 +14,7 @@ from forsooth.cli.console import notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.files import check_writable
 from forsooth.reports import Reports
+from forsooth.study.dataset import read_truths
 from forsooth.truths import Truths
 
 _SHOWN = 20
@@ -32,6 +33,9 @@ def infer(
         str, typer.Option(help=f"Median and majority, when tied: {', '.join(inference.TIES)}.")
     ] = "middle",
     max_iterations: Annotated[int, typer.Option(help="At most so many iterations.")] = 1000,
+    gold: Annotated[
+        Path | None, typer.Option(help="Known truths of some tasks: a task, truth table.")
+    ] = None,
     scale: options.ScaleText = None,
     on_conflict: options.Conflict = "error",
     json: options.Json = False,
@@ -47,8 +51,13 @@ def infer(
             check_writable(path, other, *reports)
             tables.check_ending(path)
     data = _read(reports, scale, cast("OnConflict", on_conflict))
+    campaign = data if isinstance(data, Answers) else data[0]
     truths = inference.infer(
-        data, method, max_iterations=max_iterations, ties=cast("inference.Ties", ties)
+        data,
+        method,
+        max_iterations=max_iterations,
+        ties=cast("inference.Ties", ties),
+        gold=read_truths(gold, campaign.scale) if gold else None,
     )
     if output:
         truths.write(output)

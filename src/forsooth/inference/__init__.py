@@ -11,17 +11,19 @@ from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.inference.algorithm1 import algorithm1
 from forsooth.inference.averages import majority, mean, median
-from forsooth.inference.estimates import TIES, Rules, Ties, quality, smallest_deviation
+from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
 from forsooth.reports import Reports
 from forsooth.truths import Truths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from forsooth.inference.estimates import Estimates
     from forsooth.scale import Scale
 
-METHODS: dict[str, Callable[[Cells, Scale, Rules], Estimates]] = {
+METHODS: dict[str, Callable[[Cells, Scale, Rules, NDArray[np.float64]], Estimates]] = {
     "algorithm1": algorithm1,
     "mean": mean,
     "median": median,
@@ -37,11 +39,13 @@ def infer(
     tolerance: float = Rules.tolerance,
     max_iterations: int = Rules.max_iterations,
     ties: Ties = Rules.ties,
+    gold: Mapping[str, float] | None = None,
 ) -> Truths:
     """Each task's truth and each worker's quality, from reports (or, not privately, from answers).
 
     Several reports of one campaign, even from different mechanisms, are taken together. A task
     without any cell gets the median of the other tasks' estimates and the whole scale as interval.
+    `gold` gives the known truths of some tasks: they are kept, and workers are measured by them.
     """
     if method not in METHODS:
         raise ForsoothError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
@@ -49,17 +53,19 @@ def infer(
     parts = [data] if isinstance(data, Reports | Answers) else list(data)
     _check_one_campaign(parts)
     scale, cells = parts[0].scale, Cells.stack([part.cells() for part in parts])
-    result = METHODS[method](cells, scale, rules)
+    known_truth = _gold_array(gold or {}, parts[0].tasks, scale)
+    is_gold = ~np.isnan(known_truth)
+    result = METHODS[method](cells, scale, rules, known_truth)
     support = cells.per_task().astype(np.int64)
-    known = result.truth[support > 0]
+    known = result.truth[(support > 0) | is_gold]
     fallback = float(np.median(known)) if known.size else scale.middle
     return Truths(
         method=method,
         scale=scale,
         tasks=parts[0].tasks,
-        estimate=np.where(support > 0, result.truth, fallback),
-        low=np.where(np.isnan(result.low), scale.low, result.low),
-        high=np.where(np.isnan(result.high), scale.high, result.high),
+        estimate=np.where((support > 0) | is_gold, result.truth, fallback),
+        low=pinned(np.where(np.isnan(result.low), scale.low, result.low), known_truth),
+        high=pinned(np.where(np.isnan(result.high), scale.high, result.high), known_truth),
         support=support,
         workers=tuple(worker for part in parts for worker in part.workers),
         quality=quality(result.deviation, smallest_deviation(scale)),
@@ -68,6 +74,20 @@ def infer(
         converged=result.converged,
         history=result.history,
     )
+
+
+def _gold_array(
+    gold: Mapping[str, float], tasks: Sequence[str], scale: Scale
+) -> NDArray[np.float64]:
+    """Known truths in the order of the tasks, NaN elsewhere; refused if off the scale."""
+    if strangers := set(gold) - set(tasks):
+        raise ForsoothError(f"gold: task {min(strangers)!r} is not in the campaign")
+    for task, value in gold.items():
+        if not scale.low <= value <= scale.high:
+            raise ForsoothError(
+                f"gold: the truth {value!r} of task {task!r} is off the scale {scale}"
+            )
+    return np.array([gold.get(task, np.nan) for task in tasks])
 
 
 def _check_one_campaign(parts: Sequence[Reports | Answers]) -> None:

@@ -21,28 +21,31 @@ from forsooth.inference.estimates import (
     Estimates,
     Rules,
     per_answered,
+    pinned,
     quality,
     smallest_deviation,
     worker_deviation,
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from forsooth.cells import Cells
     from forsooth.scale import Scale
 
 
-def algorithm1(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
-    """The paper's truth inference on numbers in cells."""
+def algorithm1(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> Estimates:
+    """The paper's truth inference on numbers in cells; `gold` tasks keep their known truth."""
     smoothing = smallest_deviation(scale)
     counts = cells.per_worker()
     weight = np.full(cells.workers, 1 / max(1, cells.workers))
-    truth = _weighted_mean(cells, weight)
+    truth = pinned(_weighted_mean(cells, weight), gold)
     deviation = worker_deviation(cells, truth, smoothing)
     history = [float(np.nansum(counts * deviation))]
     converged = cells.value.size == 0
     while not converged and len(history) < rules.max_iterations:
         weight = quality(deviation, smoothing)
-        previous, truth = truth, _weighted_mean(cells, weight)
+        previous, truth = truth, pinned(_weighted_mean(cells, weight), gold)
         deviation = worker_deviation(cells, truth, smoothing)
         history.append(float(np.nansum(counts * deviation)))
         moved = float(np.nanmax(np.abs(truth - previous)))

@@ -11,6 +11,7 @@ from forsooth.inference.estimates import (
     Estimates,
     Rules,
     per_answered,
+    pinned,
     worker_deviation,
 )
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 
-def mean(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
+def mean(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> Estimates:
     """The mean of a task's cells, with the normal interval; a single cell has none.
 
     A task's variance is drawn to the pooled one, as if two more of its cells had it.
@@ -34,10 +35,10 @@ def mean(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
     variance = (squares + 2 * squares.sum() / freedom) / (support + 1)
     variance[support == 1] = np.nan
     half = NORMAL_QUANTILE * np.sqrt(per_answered(variance, support))
-    return _finish(cells, truth, truth - half, truth + half)
+    return _finish(cells, pinned(truth, gold), truth - half, truth + half)
 
 
-def median(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
+def median(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> Estimates:
     """The median of a task's cells.
 
     With an even count every point between the two middle cells is a median: the tie rule decides.
@@ -59,10 +60,10 @@ def median(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
     low = ranked(np.floor(support / 2 - reach).astype(np.intp))
     high = ranked(np.ceil(support / 2 + reach).astype(np.intp) - 1)
     low[support == 1] = high[support == 1] = np.nan  # one cell says nothing of its own spread
-    return _finish(cells, truth, low, high)
+    return _finish(cells, pinned(truth, gold), low, high)
 
 
-def majority(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
+def majority(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> Estimates:
     """The most frequent answer; noisy numbers count for the nearest answer of the scale.
 
     The interval spans the answers whose count is not clearly below the winner's: less than
@@ -81,7 +82,7 @@ def majority(cells: Cells, scale: Scale, rules: Rules) -> Estimates:
     empty = most[:, 0] == 0
     for estimate in (truth, low, high):
         estimate[empty] = np.nan
-    return _finish(cells, truth, low, high)
+    return _finish(cells, pinned(truth, gold), low, high)
 
 
 def _span(

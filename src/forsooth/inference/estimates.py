@@ -74,6 +74,11 @@ def smallest_deviation(scale: Scale) -> float:
     return 1e-6 * scale.range
 
 
+def pinned(truth: NDArray[np.float64], gold: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Estimates, with the known truths (not NaN) in their places."""
+    return np.where(np.isnan(gold), truth, gold)
+
+
 def per_answered(amount: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Amount / weight; NaN where there is no weight."""
     ratio = np.full(len(weight), np.nan)

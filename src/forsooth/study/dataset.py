@@ -79,6 +79,11 @@ def _shares(counts: NDArray[np.intp], scale: Scale) -> dict[str, float]:
 
 def read_truth(source: object, answers: Answers) -> NDArray[np.float64]:
     """Truths (`task, truth`) in the order of the answers' tasks; NaN where none is given."""
+    return align(read_truths(source, answers.scale), answers, tables.read(source).name)
+
+
+def read_truths(source: object, scale: Scale) -> dict[str, float]:
+    """Truths (`task, truth`) as numbers on the scale."""
     table = tables.read(source)
     tasks = table.identifiers("task").to_pylist()
     truths = table.column("truth").to_pylist()
@@ -86,8 +91,8 @@ def read_truth(source: object, answers: Answers) -> NDArray[np.float64]:
     for row, (task, truth) in enumerate(zip(tasks, truths)):
         if task in value_of:
             raise ForsoothError(f"{table.where(row)}: task {task!r} has a second truth")
-        value_of[task] = _value(truth, answers.scale, table, row)
-    return align(value_of, answers, table.name)
+        value_of[task] = _value(truth, scale, table, row)
+    return value_of
 
 
 def align(truth: Mapping[str, float], answers: Answers, name: str) -> NDArray[np.float64]:
