@@ -84,8 +84,8 @@ def laplace() -> dict[str, Any]:
 def algorithm1() -> dict[str, Any]:
     """Algorithm 1 to convergence on a million answers, against reading them once with numpy."""
     crowd = Crowd(workers=2_000, tasks=50_000, sparsity=0.99).draw(0)
-    answers, iterations = crowd.answers, infer(crowd.answers).iterations
-    ours = best(lambda: infer(answers))
+    answers, iterations = crowd.answers, infer(crowd.answers, "algorithm1").iterations
+    ours = best(lambda: infer(answers, "algorithm1"))
     cells = answers.cells()
     numpy = best(lambda: np.bincount(cells.task, cells.value, minlength=cells.tasks))
     return {

@@ -20,6 +20,22 @@ COVERAGE = 0.9
 
 
 @dataclass(frozen=True, eq=False)
+class Posterior:
+    """What `method="posterior"` knows beyond the estimates.
+
+    `mass` is P(truth = grid point | reports), tasks × grid. `participation` is the estimated share
+    of answered cells where it is hidden. `constant_as_good` is the probability that one constant
+    for all tasks would have had no larger error: near 1, ε was too small to learn anything.
+    """
+
+    grid: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    model: str
+    participation: float | None
+    constant_as_good: float
+
+
+@dataclass(frozen=True, eq=False)
 class Truths:
     """What the collector has learned.
 
@@ -42,6 +58,7 @@ class Truths:
     iterations: int
     converged: bool
     history: tuple[float, ...] = field(default=())
+    posterior: Posterior | None = None
 
     def columns(self) -> dict[str, Any]:
         """`task, truth, low, high, support`, and the nearest label where labels are words."""

@@ -227,7 +227,7 @@ def test_bad_reports(
 def test_unknown_method_and_foreign_table(forsooth: Command, table: Path) -> None:
     done = forsooth("infer", table, "--scale", "0..4", "--method", "magic")
     assert done.returncode == 2
-    assert "known: algorithm1, mean, median, majority" in done.stderr
+    assert "known: posterior, algorithm1, mean, median, majority" in done.stderr
     done = forsooth("infer", table)
     assert done.returncode == 2
     assert "give their --scale" in done.stderr

@@ -187,7 +187,8 @@ def test_demo(forsooth: Command, tmp_path: Path) -> None:
     assert "<script" not in page
     document = json.loads(forsooth("demo", "--json", "-o", "d.html").stdout)
     private, hidden = document["outcomes"]
-    assert document["mae_open"] < private["mae"] < 0.3 < hidden["mae"] < document["mae_constant"]
+    assert document["mae_open"] < private["mae"] < 0.3
+    assert hidden["mae"] < 0.4 < hidden["mae_algorithm1"] < document["mae_constant"] + 0.1
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_relabelling_workers_and_tasks_changes_nothing(small: Answers) -> None:
         task_to[cells.task][order].astype(np.int32),
         small.code[order],
     )
-    plain, other = infer(small), infer(shuffled)
+    plain, other = infer(small, "algorithm1"), infer(shuffled, "algorithm1")
     np.testing.assert_allclose(other.estimate[task_to], plain.estimate, atol=1e-9)
     np.testing.assert_allclose(other.quality[worker_to], plain.quality, atol=1e-9)
 

@@ -57,7 +57,9 @@ def test_bad_rules() -> None:
         infer(answers, "median", ties="random")  # type: ignore[arg-type]
     with pytest.raises(ForsoothError, match="above 0"):
         infer(answers, tolerance=0)
-    with pytest.raises(ForsoothError, match="unknown method 'magic'; known: algorithm1, mean"):
+    with pytest.raises(
+        ForsoothError, match="unknown method 'magic'; known: posterior, algorithm1, mean"
+    ):
         infer(answers, "magic")
 
 

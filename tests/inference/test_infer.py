@@ -47,6 +47,6 @@ def test_mf_is_inferred_on_u_times_v() -> None:
 
 
 def test_labels_are_named_in_the_result() -> None:
-    truths = infer(Answers.of({"a": {"p": "G", "q": "X"}}, "G,P,R,X,B"))
+    truths = infer(Answers.of({"a": {"p": "G", "q": "X"}}, "G,P,R,X,B"), "mean")
     assert truths.columns()["label"] == ["G", "X"]
     assert "label" not in infer(group("a")).columns()

@@ -34,7 +34,9 @@ def test_adult(data_dir: Path) -> None:
 def test_algorithm1_without_privacy_is_where_it_was_measured(data_dir: Path) -> None:
     for name, mae, constant in (("wsd", 0.006, 0.531), ("adult", 0.323, 0.841)):
         dataset = datasets.load(name, data_dir)
-        assert infer(dataset.answers).error(dataset.truth) == pytest.approx(mae, abs=0.001)
+        assert infer(dataset.answers, "algorithm1").error(dataset.truth) == pytest.approx(
+            mae, abs=0.001
+        )
         assert dataset.constant_error() == pytest.approx(constant, abs=0.001)
 
 

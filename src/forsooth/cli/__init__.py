@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from forsooth import ForsoothError, __version__
-from forsooth.cli import audit, bound, datasets, demo, evaluate, infer, perturb
+from forsooth.cli import audit, bound, datasets, demo, design, evaluate, infer, perturb
 from forsooth.cli.console import complain
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command()(perturb.perturb)
 app.command()(infer.infer)
 app.command()(evaluate.evaluate)
 app.command()(audit.audit)
+app.command()(design.design)
 app.add_typer(bound.app, name="bound")
 app.add_typer(datasets.app, name="datasets")
 

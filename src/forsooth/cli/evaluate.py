@@ -11,7 +11,7 @@ import typer
 from forsooth.answers import OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, progress_bar, say
-from forsooth.inference import DEFAULT_METHOD, METHODS
+from forsooth.inference import DEFAULT_METHOD, NAMES
 from forsooth.privacy import check_protects, check_unit
 
 
@@ -21,7 +21,7 @@ def evaluate(
     ],
     epsilon: Annotated[str, typer.Option(help="One ε or several: 0.1,1,5.")] = "0.1,0.5,1,2,3,5",
     mechanism: Annotated[str, typer.Option(help=options.MECHANISM_HELP)] = "lp,rr,two-layer,mf",
-    method: Annotated[str, typer.Option(help=f"{', '.join(METHODS)}.")] = DEFAULT_METHOD,
+    method: Annotated[str, typer.Option(help=f"{', '.join(NAMES)}.")] = DEFAULT_METHOD,
     protects: options.Protection = None,
     unit: options.UnitName = "cell",
     sampled_tasks: options.SampledTasks = 1,

@@ -15,7 +15,7 @@ from forsooth.errors import ForsoothError
 from forsooth.files import check_writable
 from forsooth.reports import Reports
 from forsooth.study.dataset import read_truths
-from forsooth.truths import Truths
+from forsooth.truths import Posterior, Truths
 
 _SHOWN = 20
 
@@ -27,8 +27,11 @@ def infer(
     ] = None,
     workers: Annotated[Path | None, typer.Option(help="Worker quality, likewise.")] = None,
     method: Annotated[
-        str, typer.Option(help=f"{', '.join(inference.METHODS)}.")
+        str, typer.Option(help=f"{', '.join(inference.NAMES)}.")
     ] = inference.DEFAULT_METHOD,
+    estimate: Annotated[
+        str, typer.Option(help=f"Of the posterior: {', '.join(inference.ESTIMATES)}.")
+    ] = "median",
     ties: Annotated[
         str, typer.Option(help=f"Median and majority, when tied: {', '.join(inference.TIES)}.")
     ] = "middle",
@@ -58,6 +61,7 @@ def infer(
         max_iterations=max_iterations,
         ties=cast("inference.Ties", ties),
         gold=read_truths(gold, campaign.scale) if gold else None,
+        estimate=cast("inference.Estimate", estimate),
     )
     if output:
         truths.write(output)
@@ -100,6 +104,10 @@ def _document(truths: Truths, output: Path | None, workers: Path | None) -> dict
         "output": str(output) if output else None,
         "workers_output": str(workers) if workers else None,
     }
+    if truths.posterior:
+        document["model"] = truths.posterior.model
+        document["participation"] = truths.posterior.participation
+        document["constant_as_good"] = truths.posterior.constant_as_good
     if output is None:
         columns = truths.columns()
         names = list(columns)
@@ -118,9 +126,19 @@ def _show(truths: Truths, output: Path | None, workers: Path | None) -> None:
         say(f"… and {len(truths.tasks) - _SHOWN:,} more tasks" + ("" if output else ": -o FILE"))
     steps = f", {truths.iterations} iterations" if truths.iterations else ""
     say(f"{len(truths.tasks):,} tasks, {len(truths.workers):,} workers; {truths.method}{steps}")
+    if truths.posterior:
+        _say_what_was_learned(truths.posterior)
     for path, what in ((output, "truths"), (workers, "worker quality")):
         if path:
             say(f"{path}: {what}")
+
+
+def _say_what_was_learned(posterior: Posterior) -> None:
+    if posterior.participation is not None:
+        say(f"estimated share of answered cells: {posterior.participation:.1%}")
+    chance = posterior.constant_as_good
+    verdict = "ε is too small, or the reports too few, to tell the tasks apart: " * (chance > 0.2)
+    say(f"{verdict}one constant for all tasks would do as well with probability {chance:.2g}")
 
 
 def _plain(cell: object) -> object:

@@ -11,7 +11,13 @@ from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.inference.algorithm1 import algorithm1
 from forsooth.inference.averages import majority, mean, median
+from forsooth.inference.catd import catd
+from forsooth.inference.crh import crh
+from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
+from forsooth.inference.gtm import gtm
+from forsooth.inference.posterior import ESTIMATES, Estimate, posterior
+from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 from forsooth.reports import Reports
 from forsooth.truths import Truths
 
@@ -28,8 +34,13 @@ METHODS: dict[str, Callable[[Cells, Scale, Rules, NDArray[np.float64]], Estimate
     "mean": mean,
     "median": median,
     "majority": majority,
+    "crh": crh,
+    "catd": catd,
+    "gtm": gtm,
+    "dawid-skene": dawid_skene,
 }
-DEFAULT_METHOD = "algorithm1"
+NAMES = ("posterior", *METHODS)
+DEFAULT_METHOD = "posterior"
 
 
 def infer(
@@ -40,6 +51,7 @@ def infer(
     max_iterations: int = Rules.max_iterations,
     ties: Ties = Rules.ties,
     gold: Mapping[str, float] | None = None,
+    estimate: Estimate = "median",
 ) -> Truths:
     """Each task's truth and each worker's quality, from reports (or, not privately, from answers).
 
@@ -47,15 +59,18 @@ def infer(
     without any cell gets the median of the other tasks' estimates and the whole scale as interval.
     `gold` gives the known truths of some tasks: they are kept, and workers are measured by them.
     """
-    if method not in METHODS:
-        raise ForsoothError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+    if method not in NAMES:
+        raise ForsoothError(f"unknown method {method!r}; known: {', '.join(NAMES)}")
     rules = Rules(tolerance, max_iterations, ties)
     parts = [data] if isinstance(data, Reports | Answers) else list(data)
     _check_one_campaign(parts)
-    scale, cells = parts[0].scale, Cells.stack([part.cells() for part in parts])
+    scale = parts[0].scale
     known_truth = _gold_array(gold or {}, parts[0].tasks, scale)
+    if method == "posterior" and not any(_is_sketch(part) for part in parts):
+        return posterior(parts, rules, known_truth, estimate)
+    cells = Cells.stack([part.cells() for part in parts])
     is_gold = ~np.isnan(known_truth)
-    result = METHODS[method](cells, scale, rules, known_truth)
+    result = METHODS.get(method, mean)(cells, scale, rules, known_truth)
     support = cells.per_task().astype(np.int64)
     known = result.truth[(support > 0) | is_gold]
     fallback = float(np.median(known)) if known.size else scale.middle
@@ -74,6 +89,12 @@ def infer(
         converged=result.converged,
         history=result.history,
     )
+
+
+def _is_sketch(part: Reports | Answers) -> bool:
+    """Reports that are not made of cells; `posterior` takes the mean of what they decode to."""
+    kinds = (MatrixFactorization, SafeFactorization)
+    return isinstance(part, Reports) and isinstance(part.mechanism, kinds)
 
 
 def _gold_array(
@@ -109,4 +130,14 @@ def _check_one_campaign(parts: Sequence[Reports | Answers]) -> None:
         seen.update(part.workers)
 
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "TIES", "Rules", "Ties", "infer"]
+__all__ = [
+    "DEFAULT_METHOD",
+    "ESTIMATES",
+    "METHODS",
+    "NAMES",
+    "TIES",
+    "Estimate",
+    "Rules",
+    "Ties",
+    "infer",
+]

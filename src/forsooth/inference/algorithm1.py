@@ -20,10 +20,11 @@ from forsooth.inference.estimates import (
     NORMAL_QUANTILE,
     Estimates,
     Rules,
-    per_answered,
     pinned,
     quality,
     smallest_deviation,
+    standard_error,
+    weighted_mean,
     worker_deviation,
 )
 
@@ -39,41 +40,18 @@ def algorithm1(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float6
     smoothing = smallest_deviation(scale)
     counts = cells.per_worker()
     weight = np.full(cells.workers, 1 / max(1, cells.workers))
-    truth = pinned(_weighted_mean(cells, weight), gold)
+    truth = pinned(weighted_mean(cells, weight), gold)
     deviation = worker_deviation(cells, truth, smoothing)
     history = [float(np.nansum(counts * deviation))]
     converged = cells.value.size == 0
     while not converged and len(history) < rules.max_iterations:
         weight = quality(deviation, smoothing)
-        previous, truth = truth, pinned(_weighted_mean(cells, weight), gold)
+        previous, truth = truth, pinned(weighted_mean(cells, weight), gold)
         deviation = worker_deviation(cells, truth, smoothing)
         history.append(float(np.nansum(counts * deviation)))
         moved = float(np.nanmax(np.abs(truth - previous)))
         converged = moved <= rules.tolerance * scale.range
-    half = NORMAL_QUANTILE * _standard_error(cells, weight, truth)
+    half = NORMAL_QUANTILE * standard_error(cells, weight, truth)
     low, high = truth - half, truth + half
     deviation = worker_deviation(cells, truth)
     return Estimates(truth, low, high, deviation, tuple(history), converged)
-
-
-def _weighted_mean(cells: Cells, weight: np.ndarray) -> np.ndarray:
-    """Equation 1."""
-    of_cell = weight[cells.worker]
-    return per_answered(cells.per_task(of_cell * cells.value), cells.per_task(of_cell))
-
-
-def _standard_error(cells: Cells, weight: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Of a weighted mean of independent cells; NaN for a task with a single cell.
-
-    The residuals flatter: the truths were fitted to them, and a worker with few cells pulls the
-    truths to his own. So each worker's variance is drawn to the pooled one (as if two more of his
-    cells had it), and the pooled one counts a degree of freedom per task.
-    """
-    counts, support = cells.per_worker(), cells.per_task()
-    squares = cells.per_worker((cells.value - truth[cells.task]) ** 2)
-    freedom = max(1.0, cells.value.size - float((support > 0).sum()))
-    variance = (squares + 2 * squares.sum() / freedom) / (counts + 2)
-    of_cell = weight[cells.worker]
-    total = cells.per_task(of_cell**2 * variance[cells.worker])
-    error = per_answered(np.sqrt(total), cells.per_task(of_cell))
-    return np.where(support > 1, error, np.nan)

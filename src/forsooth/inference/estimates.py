@@ -84,3 +84,28 @@ def per_answered(amount: NDArray[np.float64], weight: NDArray[np.float64]) -> ND
     ratio = np.full(len(weight), np.nan)
     np.divide(amount, weight, out=ratio, where=weight > 0)
     return ratio
+
+
+def weighted_mean(cells: Cells, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Equation 1."""
+    of_cell = weight[cells.worker]
+    return per_answered(cells.per_task(of_cell * cells.value), cells.per_task(of_cell))
+
+
+def standard_error(
+    cells: Cells, weight: NDArray[np.float64], truth: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Of a weighted mean of independent cells; NaN for a task with a single cell.
+
+    The residuals flatter: the truths were fitted to them, and a worker with few cells pulls the
+    truths to his own. So each worker's variance is drawn to the pooled one (as if two more of his
+    cells had it), and the pooled one counts a degree of freedom per task.
+    """
+    counts, support = cells.per_worker(), cells.per_task()
+    squares = cells.per_worker((cells.value - truth[cells.task]) ** 2)
+    freedom = max(1.0, cells.value.size - float((support > 0).sum()))
+    variance = (squares + 2 * squares.sum() / freedom) / (counts + 2)
+    of_cell = weight[cells.worker]
+    total = cells.per_task(of_cell**2 * variance[cells.worker])
+    error = per_answered(np.sqrt(total), cells.per_task(of_cell))
+    return np.where(support > 1, error, np.nan)

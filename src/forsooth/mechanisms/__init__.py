@@ -7,6 +7,7 @@
     lp(scale, epsilon)          discrete Laplace noise on every cell
     mf(scale, epsilon, tasks=n) matrix factorization; protects answers only
     mf_safe(scale, epsilon, tasks=n)  noisy sketches; protects participation too
+    staircase(scale, epsilon)   the table that tells most about the truth, by linear programming
 
 `build` makes one by its name on the command line.
 """
@@ -25,6 +26,7 @@ from forsooth.mechanisms.matrix_factorization import MatrixFactorization, mf
 from forsooth.mechanisms.randomized_response import grr, rr, two_step
 from forsooth.mechanisms.safe_factorization import SafeFactorization, mf_safe
 from forsooth.mechanisms.sampled import SampledTasks, per_worker
+from forsooth.mechanisms.staircase import staircase
 from forsooth.mechanisms.two_layer import TwoLayer, two_layer
 from forsooth.privacy import check_epsilon, check_protects, check_unit
 
@@ -42,6 +44,7 @@ BUILDERS: dict[str, Callable[..., Mechanism]] = {
     "two-layer": two_layer,
     "mf": mf,
     "mf-safe": mf_safe,
+    "staircase": staircase,
 }
 
 _NUMBERS: dict[str, type[int] | type[float]] = {"int": int, "float": float}
@@ -125,6 +128,7 @@ __all__ = [
     "mf_safe",
     "per_worker",
     "rr",
+    "staircase",
     "two_layer",
     "two_step",
 ]

@@ -164,7 +164,7 @@ class SafeFactorization(Mechanism):
         shrunk = mean * between / (between + variance / workers) if between else 0 * mean
         truth = np.clip(centre + lean + shrunk / share, self.scale.low, self.scale.high)
         known = self.noise_variance() * (1 + (lean * 2.0**-self.grid / self.presence) ** 2)
-        gain = max(0.0, 1 - known / variance) * min(1.0, self.d / tasks)
+        gain = max(0.0, 1 - known / variance) * min(1.0, self.d / tasks) if variance else 0.0
         rows: NDArray[np.float64] = truth + gain * (residual - mean)
         return rows
 

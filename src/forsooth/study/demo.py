@@ -24,18 +24,18 @@ _SHARE_ANSWERED = 0.6
 _CAREFUL, _CARELESS = 0.7, 2.5  # error deviations; seven of ten people are careful
 
 QUESTIONS: dict[str, float] = {
-    "Kept quiet about a mistake of yours?": 2.1,
-    "Treated unfairly because of your sex?": 1.3,
-    "Taken secret work home?": 2.7,
-    "Used a colleague's password?": 0.9,
-    "Drunk so much that work suffered?": 0.4,
-    "Told to hide a problem from a client?": 1.7,
-    "Skipped a safety check unseen?": 2.4,
-    "Afraid of your superior?": 1.1,
-    "Thinking about leaving?": 3.1,
-    "Reported sick when you were not?": 0.7,
-    "Would you report a crime here?": 3.4,
-    "Sure that this survey is anonymous?": 1.5,
+    "Kept quiet about a mistake of yours?": 2.13,
+    "Treated unfairly because of your sex?": 1.27,
+    "Taken secret work home?": 2.66,
+    "Used a colleague's password?": 0.94,
+    "Drunk so much that work suffered?": 0.37,
+    "Told to hide a problem from a client?": 1.72,
+    "Skipped a safety check unseen?": 2.45,
+    "Afraid of your superior?": 1.08,
+    "Thinking about leaving?": 3.14,
+    "Reported sick when you were not?": 0.68,
+    "Would you report a crime here?": 3.37,
+    "Sure that this survey is anonymous?": 1.53,
 }
 
 
@@ -46,6 +46,7 @@ class Outcome:
     mechanism: Mechanism
     truths: Truths
     mae: float
+    naive_mae: float  # of Algorithm 1, which takes the same reports for answers
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Demonstration:
 
     @property
     def open_mae(self) -> float:
-        """MAE of Algorithm 1 on the answers themselves."""
+        """MAE of the same inference on the answers themselves."""
         return self.open_truths.error(self.campaign.truth)
 
 
@@ -67,11 +68,13 @@ def run(epsilon: float) -> Demonstration:
     campaign = survey()
     outcomes = []
     for mechanism in (
-        mechanisms.lp(SCALE, epsilon, protects="answers"),
+        mechanisms.grr(SCALE, epsilon, protects="answers"),
         mechanisms.rr(SCALE, epsilon, protects="answers+participation"),
     ):
-        truths = infer(mechanism.perturb(campaign.answers))
-        outcomes.append(Outcome(mechanism, truths, truths.error(campaign.truth)))
+        reports = mechanism.perturb(campaign.answers)
+        truths, naive = infer(reports), infer(reports, "algorithm1")
+        errors = truths.error(campaign.truth), naive.error(campaign.truth)
+        outcomes.append(Outcome(mechanism, truths, *errors))
     return Demonstration(campaign, infer(campaign.answers), tuple(outcomes))
 
 

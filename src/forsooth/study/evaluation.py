@@ -16,7 +16,7 @@ import numpy as np
 
 from forsooth import mechanisms
 from forsooth.errors import ForsoothError
-from forsooth.inference import METHODS, infer
+from forsooth.inference import NAMES, infer
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
 from forsooth.study import datasets
@@ -58,8 +58,8 @@ class Study:
             check_epsilon(epsilon)
         if self.protects is not None:
             check_protects(self.protects)
-        if unknown := [method for method in self.methods if method not in METHODS]:
-            raise ForsoothError(f"unknown method {unknown[0]!r}; known: {', '.join(METHODS)}")
+        if unknown := [method for method in self.methods if method not in NAMES]:
+            raise ForsoothError(f"unknown method {unknown[0]!r}; known: {', '.join(NAMES)}")
         if self.repeats < 1 or not 0 <= self.seed < 2**63:
             raise ForsoothError(
                 "evaluate needs at least one repeat and a seed that is not negative"

@@ -79,7 +79,7 @@ class Crowd:
         truth = random.normal(self.truth_mean, self.truth_sd, self.tasks)
         truth = np.clip(truth, self.scale.low, self.scale.high)
         worker, task = self._answered(random)
-        sigma = np.full(self.workers, self.sigma_bad)
+        sigma = np.full(self.workers, float(self.sigma_bad))
         sigma[random.permutation(self.workers)[: round(self.good * self.workers)]] = self.sigma_good
         heard = truth[task] + random.normal(size=len(task)) * sigma[worker]
         values = np.asarray(self.scale.values)

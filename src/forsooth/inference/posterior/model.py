@@ -1,0 +1,101 @@
+"""The model of a crowd: truths on a grid, answers around them, workers of several kinds.
+
+* The truth θ of a task lies on a grid over the scale. Its prior is a mixture of spikes on the
+  answers themselves (many truths *are* answers), of bumps around them (many are not), and of a
+  uniform; the weights are learned.
+* A worker of error σ answers round(θ + N(0, σ²)), clipped to the scale. σ is one of a ladder, from
+  "nearly always right" to "hardly related"; a last kind answers at random. The shares are learned.
+* A worker answers a task with some probability ρ, and the report follows the channel P(report |
+  answer or NULL), which is known exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forsooth.scale import Scale
+
+_GRID_POINTS = 40
+_LADDER = (0.25, 0.6, 1.2, 2.4, 5.0)  # σ in steps of the scale
+_BUMP = 0.4  # the width of a bump, in steps
+_FLOOR = 1e-12  # no answer is impossible
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """The fixed parts of the model for one scale."""
+
+    scale: Scale
+
+    @cached_property
+    def grid(self) -> NDArray[np.float64]:
+        """Points over the scale; every answer is one of them."""
+        values = np.asarray(self.scale.values)
+        between = max(1, round(_GRID_POINTS / (self.scale.size - 1)))
+        pieces = [np.linspace(a, b, between, endpoint=False) for a, b in pairwise(values)]
+        return np.append(np.concatenate(pieces), values[-1])
+
+    @cached_property
+    def step(self) -> float:
+        """The typical distance of two neighbouring answers."""
+        return float(np.median(np.diff(self.scale.values)))
+
+    @cached_property
+    def deviations(self) -> NDArray[np.float64]:
+        """σ of every kind of worker; of the last, who answers at random, the uniform's."""
+        values = np.asarray(self.scale.values)
+        return np.append(np.array(_LADDER) * self.step, values.std())
+
+    @cached_property
+    def answers(self) -> NDArray[np.float64]:
+        """P(answer | θ, kind of worker), kinds × grid × answers."""
+        from scipy.special import ndtr
+
+        values = np.asarray(self.scale.values)
+        cuts = (values[1:] + values[:-1]) / 2
+        tables = []
+        for sigma in self.deviations[:-1]:
+            below = ndtr((cuts[None, :] - self.grid[:, None]) / sigma)
+            edges = np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
+            tables.append(np.diff(edges, axis=1))
+        tables.append(np.full((len(self.grid), self.scale.size), 1 / self.scale.size))
+        chances = np.maximum(np.array(tables), _FLOOR)
+        normalised: NDArray[np.float64] = chances / chances.sum(axis=2, keepdims=True)
+        return normalised
+
+    @cached_property
+    def shapes(self) -> NDArray[np.float64]:
+        """What the prior of θ is mixed from: spikes, bumps and a uniform, each over the grid."""
+        values = np.asarray(self.scale.values)
+        distance = np.abs(self.grid[None, :] - values[:, None])
+        spikes = (distance < 1e-9 * self.scale.range).astype(float)
+        bumps = np.exp(-0.5 * (distance / (_BUMP * self.step)) ** 2)
+        flat = np.ones((1, len(self.grid)))
+        shapes = np.concatenate([spikes, bumps, flat])
+        normalised: NDArray[np.float64] = shapes / shapes.sum(axis=1, keepdims=True)
+        return normalised
+
+    def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weights of the shapes before anything is known of single tasks: as answers are spread."""
+        return np.concatenate([0.6 * answers, 0.3 * answers, [0.1]])
+
+    def nearest(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The grid point next to each value."""
+        place: NDArray[np.intp] = np.abs(self.grid[None, :] - values[:, None]).argmin(axis=1)
+        return place
+
+
+def normalised_exp(logs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """e^logs divided by its sum along the last axis, and the logarithm of that sum."""
+    top = logs.max(axis=-1, keepdims=True)
+    weights = np.exp(logs - top)
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / total, (top + np.log(total))[..., 0]

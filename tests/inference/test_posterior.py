@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from forsooth import Answers, Mechanism, Scale, infer, mechanisms
+from forsooth.inference.estimates import Rules
+from forsooth.inference.posterior.evidence import evidence_of
+from forsooth.inference.posterior.kernels import (
+    _compiled,
+    counts_twin,
+    scores_twin,
+    weighted_counts,
+    worker_scores,
+)
+from forsooth.inference.posterior.model import Crowd as Model
+from forsooth.inference.posterior.pooled import Pooled, recover_moments
+from forsooth.inference.posterior.squarem import squarem
+from forsooth.study.synthetic import Crowd
+
+SCALE = Scale.parse("0..4")
+RULES = Rules()
+
+
+@pytest.fixture(scope="module")
+def answers() -> Answers:
+    crowd = Crowd(workers=300, tasks=40, sparsity=0.6, truth_mean=1, truth_sd=1.5, scale=SCALE)
+    return crowd.draw(1).answers
+
+
+def reports_of(name: str, answers: Answers, epsilon: float = 2.0) -> Mechanism:
+    return mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
+
+
+# The pieces
+
+
+def test_the_answer_model_is_a_rounded_clipped_normal() -> None:
+    model = Model(SCALE)
+    assert set(SCALE.values) <= set(model.grid.tolist())
+    place = int(model.nearest(np.array([1.3]))[0])
+    theta, sigma = model.grid[place], model.deviations[2]
+    cuts = [-math.inf, 0.5, 1.5, 2.5, 3.5, math.inf]
+    expected = np.diff(norm.cdf(cuts, theta, sigma))
+    np.testing.assert_allclose(model.answers[2, place], expected, atol=1e-9)
+    np.testing.assert_allclose(model.answers.sum(axis=2), 1)
+    np.testing.assert_allclose(model.shapes.sum(axis=1), 1)
+
+
+def test_squarem_finds_a_known_maximum_and_never_falls() -> None:
+    """A mixture of two known binomials: plain EM creeps, the answer is known by direct search."""
+    counts = np.array([30.0, 50.0, 20.0])
+    table = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3]])
+
+    def step(x: np.ndarray) -> np.ndarray:
+        new = x * (table @ (counts / (x @ table)))
+        return np.asarray(new / new.sum())
+
+    def objective(x: np.ndarray) -> float:
+        return float(counts @ np.log(x @ table))
+
+    def project(x: np.ndarray) -> np.ndarray:
+        positive = np.maximum(x, 1e-12)
+        return np.asarray(positive / positive.sum())
+
+    found = squarem(
+        step, objective, project, np.array([0.9, 0.1]), tolerance=1e-9, max_iterations=99
+    )
+    assert found.converged
+    assert (np.diff(found.history) >= -1e-9).all()
+    grid = np.linspace(0.001, 0.999, 9999)
+    best = max(grid, key=lambda share: objective(np.array([share, 1 - share])))
+    assert found.point[0] == pytest.approx(best, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["rr", "grr", "two-step", "lp", "two-layer"])
+def test_tables_are_the_distribution_of_the_symbols(name: str) -> None:
+    """Symbols of many cells with one input, against the table's row: five standard errors."""
+    for code in (0, 3, SCALE.null):
+        if name == "grr" and code == SCALE.null:
+            continue
+        row = {} if code == SCALE.null else {"x": code}
+        many = Answers.of({f"w{i:05}": row for i in range(20_000)}, SCALE, tasks=["x"])
+        evidence = evidence_of(reports_of(name, many, 1.0).perturb(many, simulation_seed=1))
+        np.testing.assert_allclose(evidence.table.sum(axis=1), 1, atol=1e-9)
+        share = evidence.per_task()[0] / 20_000
+        error = np.sqrt(evidence.table[code] / 20_000)
+        assert (np.abs(share - evidence.table[code]) <= 5 * error + 1e-4).all()
+
+
+def test_the_compiled_kernels_are_their_twins(answers: Answers) -> None:
+    assert _compiled() is not None
+    evidence = evidence_of(reports_of("rr", answers).perturb(answers, simulation_seed=1))
+    random = np.random.default_rng(0)
+    kinds = random.random((evidence.workers, 3))
+    scores = random.random((evidence.tasks, evidence.symbols, 3))
+    cells = (evidence.worker, evidence.task, evidence.symbol)
+    counts = counts_twin(*cells, kinds, np.zeros((evidence.tasks, evidence.symbols, 3)))
+    np.testing.assert_allclose(weighted_counts(evidence, kinds), counts)
+    total = scores_twin(*cells, scores, np.zeros((evidence.workers, 3)))
+    np.testing.assert_allclose(worker_scores(evidence, scores), total)
+
+
+def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
+    """The pooled model's log-likelihood, written out cell by cell."""
+    model, part = pooled.crowd, pooled.parts[0]
+    weights, kinds, share = pooled.split(point)
+    prior = weights @ model.shapes
+    total = 0.0
+    for task in range(part.tasks):
+        symbols = part.symbol[part.task == task]
+        likelihood = 0.0
+        for place in range(len(model.grid)):
+            log = 0.0
+            for symbol in symbols:
+                chance = (1 - share) * part.table[-1, symbol]
+                for kind, weight in enumerate(kinds):
+                    chance += (
+                        share * weight * float(model.answers[kind, place] @ part.table[:-1, symbol])
+                    )
+                log += math.log(chance)
+            likelihood += prior[place] * math.exp(log)
+        total += math.log(likelihood)
+    return total
+
+
+def test_the_pooled_likelihood_is_the_written_out_one() -> None:
+    small = Crowd(workers=6, tasks=3, sparsity=0.5, scale=SCALE).draw(1).answers
+    evidence = (evidence_of(reports_of("rr", small).perturb(small, simulation_seed=1)),)
+    model = Model(SCALE)
+    pooled = Pooled(model, evidence, recover_moments(model, evidence, RULES), np.full(3, -1))
+    point = pooled.step(pooled.start())
+    assert pooled.posterior(point)[1] == pytest.approx(slow_likelihood(pooled, point))
+
+
+def test_em_never_lowers_the_objective(answers: Answers) -> None:
+    for name in ("rr", "grr", "lp"):
+        evidence = (
+            evidence_of(reports_of(name, answers, 1.0).perturb(answers, simulation_seed=1)),
+        )
+        model = Model(SCALE)
+        moments = recover_moments(model, evidence, RULES)
+        pooled = Pooled(model, evidence, moments, np.full(len(answers.tasks), -1))
+        point, values = pooled.start(), []
+        for _ in range(15):
+            values.append(pooled.objective(point))
+            point = pooled.step(point)
+        assert (np.diff(values) >= -1e-8).all()
+
+
+def test_moments_come_through_the_channel() -> None:
+    """20,000 workers: the recovered distribution of answers is the true one to two points."""
+    random = np.random.default_rng(1)
+    share = np.array([0.5, 0.1, 0.1, 0.1, 0.2])
+    rows = {
+        f"w{i:05}": {"x": int(random.choice(5, p=share))} if random.random() < 0.3 else {}
+        for i in range(20_000)
+    }
+    many = Answers.of(rows, SCALE, tasks=["x"])
+    evidence = (evidence_of(mechanisms.rr(SCALE, 3.0).perturb(many, simulation_seed=1)),)
+    moments = recover_moments(Model(SCALE), evidence, RULES)
+    assert moments.participation == pytest.approx(0.3, abs=0.02)
+    np.testing.assert_allclose(moments.answers, share, atol=0.05)
+
+
+# The whole
+
+
+def test_useless_reports_become_good_estimates() -> None:
+    """The paper's crowd: Algorithm 1 on rr reports is off by four, the posterior by a fraction."""
+    dataset = Crowd().draw(1)
+    reports = mechanisms.rr(dataset.answers.scale, 3.0).perturb(dataset.answers, simulation_seed=1)
+    truths = infer(reports, "posterior")
+    assert infer(reports, "algorithm1").error(dataset.truth) > 3
+    assert truths.error(dataset.truth) < 0.25
+    assert truths.error(dataset.truth) < dataset.constant_error() - 0.1
+    assert truths.converged
+    covered = (truths.low <= dataset.truth) & (dataset.truth <= truths.high)
+    assert covered.mean() > 0.8
+    assert truths.posterior is not None
+    assert truths.posterior.constant_as_good < 0.01
+    assert truths.posterior.participation == pytest.approx(0.1, abs=0.02)
+
+
+def test_it_says_when_epsilon_is_too_small() -> None:
+    dataset = Crowd(workers=200, tasks=50, truth_mean=4).draw(1)
+    reports = mechanisms.rr(dataset.answers.scale, 0.01).perturb(dataset.answers, simulation_seed=1)
+    truths = infer(reports, "posterior")
+    assert truths.posterior is not None
+    assert truths.posterior.constant_as_good > 0.2
+
+
+def test_on_plain_answers_it_is_at_least_as_good_as_algorithm_1() -> None:
+    for seed in range(3):
+        dataset = Crowd(workers=300, tasks=100, sparsity=0.9, truth_mean=3).draw(seed)
+        plain = infer(dataset.answers, "posterior").error(dataset.truth)
+        assert plain < infer(dataset.answers, "algorithm1").error(dataset.truth) + 0.02
+
+
+def test_better_workers_are_recognised() -> None:
+    dataset = Crowd(workers=200, tasks=200, sparsity=0.3, truth_mean=4.5).draw(3)
+    reports = mechanisms.grr(dataset.answers.scale, 3.0).perturb(dataset.answers, simulation_seed=1)
+    truths = infer(reports, "posterior")
+    cells = dataset.answers.cells()
+    spread = np.sqrt(
+        cells.per_worker((cells.value - dataset.truth[cells.task]) ** 2) / cells.per_worker()
+    )
+    good = spread < 2
+    assert truths.quality[good].mean() > 1.5 * truths.quality[~good].mean()
+
+
+def test_gold_tasks_are_kept_and_help() -> None:
+    dataset = Crowd(workers=100, tasks=60, sparsity=0.8, truth_mean=4).draw(1)
+    reports = mechanisms.rr(dataset.answers.scale, 2.0).perturb(dataset.answers, simulation_seed=1)
+    gold = dict(zip(dataset.answers.tasks[:30], dataset.truth[:30].tolist()))
+    truths = infer(reports, "posterior", gold=gold)
+    np.testing.assert_allclose(truths.estimate[:30], dataset.truth[:30])
+    assert truths.error(dataset.truth) < infer(reports, "posterior").error(dataset.truth)
+
+
+def test_a_mixture_of_mechanisms() -> None:
+    dataset = Crowd(workers=900, tasks=60, sparsity=0.8).draw(1)
+    thirds = []
+    for part, name in enumerate(("rr", "lp", "grr")):
+        keep = dataset.answers.worker // 300 == part
+        third = Answers(
+            dataset.answers.scale,
+            dataset.answers.workers[300 * part : 300 * (part + 1)],
+            dataset.answers.tasks,
+            dataset.answers.worker[keep] - 300 * part,
+            dataset.answers.task[keep],
+            dataset.answers.code[keep],
+        )
+        thirds.append(reports_of(name, third, 3.0).perturb(third, simulation_seed=part))
+    together = infer(thirds, "posterior")
+    assert len(together.workers) == 900
+    assert together.error(dataset.truth) < infer(thirds[1], "posterior").error(dataset.truth)
+
+
+@pytest.mark.parametrize("estimate", ["median", "mean", "mode"])
+def test_estimates_of_one_posterior(answers: Answers, estimate: str) -> None:
+    truths = infer(answers, "posterior", estimate=estimate)  # type: ignore[arg-type]
+    assert truths.posterior is not None
+    mass, grid = truths.posterior.mass, truths.posterior.grid
+    slow = {
+        "median": [grid[np.flatnonzero(np.cumsum(row) >= 0.5 - 1e-12)[0]] for row in mass],
+        "mean": mass @ grid,
+        "mode": grid[mass.argmax(axis=1)],
+    }[estimate]
+    np.testing.assert_allclose(truths.estimate, slow)
+    np.testing.assert_allclose(mass.sum(axis=1), 1)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["rr", "grr", "two-step", "two-layer", "lp", "mf", "mf-safe"]),
+    st.floats(0.05, 8),
+    st.integers(1, 12),
+    st.integers(1, 8),
+    st.integers(2, 12),
+)
+def test_small_campaigns_of_every_shape(
+    seed: int, name: str, epsilon: float, workers: int, tasks: int, size: int
+) -> None:
+    """One worker, one task, hardly an answer: always finite, on the scale, with an interval."""
+    scale = Scale.parse(f"0..{size - 1}")
+    answers = Crowd(workers=workers, tasks=tasks, sparsity=0.6, scale=scale).draw(seed).answers
+    option = {"mf": f"mf:d={min(2, tasks)}", "mf-safe": f"mf-safe:d={min(2, tasks)}"}.get(
+        name, name
+    )
+    mechanism = mechanisms.build(option, scale, epsilon, tasks=tasks)
+    truths = infer(mechanism.perturb(answers, simulation_seed=seed), "posterior")
+    assert np.isfinite(truths.estimate).all()
+    assert np.isfinite(truths.quality).all()
+    if name not in ("mf", "mf-safe"):
+        assert (truths.low <= truths.estimate).all()
+        assert (truths.estimate <= truths.high).all()
+        assert truths.low.min() >= scale.low
+        assert truths.high.max() <= scale.high
+
+
+def test_nobody_answered_anything() -> None:
+    silent = Answers.of({"a": {}, "b": {}}, SCALE, tasks=["x", "y"])
+    for data in (
+        silent,
+        mechanisms.rr(SCALE, 1.0).perturb(silent),
+        mechanisms.grr(SCALE, 1.0).perturb(silent),
+    ):
+        truths = infer(data, "posterior")
+        assert np.isfinite(truths.estimate).all()
+
+
+def test_real_data(data_dir: object) -> None:
+    """Word senses at ε = 3 with everything protected: no worse than without any privacy."""
+    from forsooth.study import datasets
+
+    dataset = datasets.load("wsd", str(data_dir))
+    original = infer(dataset.answers, "algorithm1").error(dataset.truth)
+    reports = mechanisms.rr(dataset.answers.scale, 3.0).perturb(dataset.answers, simulation_seed=1)
+    assert infer(reports, "posterior").error(dataset.truth) < original + 0.02
