@@ -110,6 +110,18 @@ class Answers:
         codes[self.worker[cells] - start, self.task[cells]] = self.code[cells]
         return codes
 
+    def of_workers(self, chosen: NDArray[np.intp]) -> Answers:
+        """The same campaign with the chosen workers only (indices in increasing order)."""
+        kept = np.isin(self.worker, chosen)
+        return Answers(
+            self.scale,
+            tuple(self.workers[index] for index in chosen),
+            self.tasks,
+            np.searchsorted(chosen, self.worker[kept]).astype(np.int32),
+            self.task[kept],
+            self.code[kept],
+        )
+
     def cells(self) -> Cells:
         """The answers as numbers, for the non-private yardstick."""
         values = np.asarray(self.scale.values)[self.code]

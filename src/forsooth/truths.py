@@ -23,13 +23,15 @@ COVERAGE = 0.9
 class Posterior:
     """What `method="posterior"` knows beyond the estimates.
 
-    `mass` is P(truth = grid point | reports), tasks × grid. `participation` is the estimated share
-    of answered cells where it is hidden. `constant_as_good` is the probability that one constant
+    `mass` is P(truth = grid point | reports), tasks × grid; `answers` is P(answer | truth) as
+    learned of the crowd as a whole, grid × answers. `participation` is the estimated share of
+    answered cells where it is hidden. `constant_as_good` is the probability that one constant
     for all tasks would have had no larger error: near 1, ε was too small to learn anything.
     """
 
     grid: NDArray[np.float64]
     mass: NDArray[np.float64]
+    answers: NDArray[np.float64]
     model: str
     participation: float | None
     constant_as_good: float

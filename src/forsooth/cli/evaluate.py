@@ -20,7 +20,9 @@ def evaluate(
         str, typer.Option(help="synthetic:workers=…,tasks=…,sparsity=…, wsd, adult, or a file.")
     ],
     epsilon: Annotated[str, typer.Option(help="One ε or several: 0.1,1,5.")] = "0.1,0.5,1,2,3,5",
-    mechanism: Annotated[str, typer.Option(help=options.MECHANISM_HELP)] = "lp,rr,two-layer,mf",
+    mechanism: Annotated[
+        str, typer.Option(help=f"{options.MECHANISM_HELP} Or adaptive: rr first, then a design.")
+    ] = "lp,rr,two-layer,mf",
     method: Annotated[str, typer.Option(help=f"{', '.join(NAMES)}.")] = DEFAULT_METHOD,
     protects: options.Protection = None,
     unit: options.UnitName = "cell",

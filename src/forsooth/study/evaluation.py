@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth import mechanisms
+from forsooth.adaptive import adaptive_reports
 from forsooth.errors import ForsoothError
 from forsooth.inference import NAMES, infer
 from forsooth.privacy import check_epsilon, check_protects
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from forsooth.answers import OnConflict
     from forsooth.mechanism import Mechanism
     from forsooth.privacy import Protects, Unit
+    from forsooth.reports import Reports
     from forsooth.study.dataset import Dataset
 
 Run = dict[str, Any]
+ADAPTIVE = "adaptive"
 _MEASURES = ("mae", "mae_change", "mae_original", "mae_constant", "mae_middle")
 _GROUP = ("data", "mirror", "mechanism", "method", "protects", "guarantee", "epsilon")
 
@@ -71,7 +74,8 @@ class Study:
                 raise ForsoothError(f"the same thing is asked for twice: {what}")
         dataset = self.dataset(0)
         for name, epsilon in product(self.mechanisms, self.epsilons):
-            self.mechanism(name, epsilon, dataset)
+            if name != ADAPTIVE:
+                self.mechanism(name, epsilon, dataset)
 
     def dataset(self, repeat: int) -> Dataset:
         """The data of one repeat."""
@@ -99,6 +103,16 @@ class Study:
             sampled=self.sampled,
         )
 
+    def reports(self, name: str, epsilon: float, dataset: Dataset, seed: int) -> list[Reports]:
+        """What leaves the workers; an adaptive campaign has reports from two tables."""
+        if name == ADAPTIVE:
+            protects = self.protects or "answers+participation"
+            return adaptive_reports(
+                dataset.answers, epsilon, protects=protects, simulation_seed=seed
+            )
+        mechanism = self.mechanism(name, epsilon, dataset)
+        return [mechanism.perturb(dataset.answers, simulation_seed=seed)]
+
     def jobs(self) -> list[Job]:
         """Independent pieces of work, in a stable order."""
         pieces = product(range(self.repeats), self.mechanisms, self.epsilons)
@@ -117,8 +131,8 @@ class Job:
     def run(self) -> list[Run]:
         """One run per method."""
         study, (dataset, original) = self.study, _prepared(self.study, self.repeat)
-        mechanism = study.mechanism(self.mechanism, self.epsilon, dataset)
-        reports = mechanism.perturb(dataset.answers, simulation_seed=self._noise_seed())
+        reports = study.reports(self.mechanism, self.epsilon, dataset, self._noise_seed())
+        guarantee = reports[0].mechanism.guarantee
         runs = []
         for method in study.methods:
             mae = infer(reports, method).error(dataset.truth)
@@ -128,8 +142,8 @@ class Job:
                     "mirror": study.mirror,
                     "mechanism": self.mechanism,
                     "method": method,
-                    "protects": mechanism.guarantee.protects,
-                    "guarantee": mechanism.guarantee.epsilon,
+                    "protects": guarantee.protects,
+                    "guarantee": guarantee.epsilon,
                     "epsilon": self.epsilon,
                     "repeat": self.repeat,
                     "mae": mae,

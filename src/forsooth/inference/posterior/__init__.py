@@ -71,6 +71,7 @@ def posterior(
         posterior=Posterior(
             grid=crowd.grid,
             mass=mass,
+            answers=np.tensordot(pooled.split(point)[1], crowd.answers, 1),
             model="worker classes" if supported else "pooled",
             participation=pooled.split(point)[2] if hidden else None,
             constant_as_good=_constant_as_good(crowd, mass, estimate),

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 _PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
 _PRIOR_CELLS = 0.5  # and every kind of worker as much as so many cells
 _SMALLEST = 1e-9
-_NATS = 1e-3  # a round that gains less log-likelihood than this has arrived
+_STILL = 1e-5  # a round that moves and gains less than this has arrived
+_FREEDOM = 2.0  # of the learned prior: where it lies and how wide it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ def recover_moments(crowd: Crowd, parts: Sequence[Evidence], rules: Rules) -> Mo
     start = np.full(size + hidden, 1 / (size + hidden))
     point = squarem(
         step, objective, project, start,
-        tolerance=_NATS, max_iterations=rules.max_iterations,
+        tolerance=_STILL, max_iterations=rules.max_iterations,
     ).point  # fmt: skip
     share = float(point[:size].sum())
     return Moments(point[:size] / share, share)
@@ -173,7 +174,7 @@ class Pooled:
         """The prior drawn back to the flat one by as much as chance alone could have moved it.
 
         If nothing but chance is at work, twice the gain in log-likelihood over the flat prior is
-        about chi-square with one degree of freedom less than there are answers. So the learned
+        about chi-square, with degrees of freedom for the prior's place and width. So the learned
         prior keeps the share 1 − freedom / (2·gain), as James and Stein would have it.
         """
         weights, kinds, _ = self.split(point)
@@ -181,7 +182,7 @@ class Pooled:
         flat[-1] = 1.0
         unlearned = np.concatenate([flat, kinds, point[-2:]])
         gain = self.posterior(point)[1] - self.posterior(unlearned)[1]
-        kept = max(0.0, 1 - (self.crowd.scale.size - 1) / (2 * gain)) if gain > 0 else 0.0
+        kept = max(0.0, 1 - _FREEDOM / (2 * gain)) if gain > 0 else 0.0
         mixed = kept * weights + (1 - kept) * flat
         return self.project(np.concatenate([mixed, kinds, point[-2:]]))
 
@@ -189,7 +190,7 @@ class Pooled:
         """Climb from the moments until nothing moves."""
         return squarem(
             self.step, self.objective, self.project, self.start(),
-            tolerance=_NATS, max_iterations=rules.max_iterations,
+            tolerance=_STILL, max_iterations=rules.max_iterations,
         )  # fmt: skip
 
 

@@ -40,8 +40,8 @@ def squarem(
 ) -> Ascent:
     """Maximise `objective` by accelerated EM `step`s; `project` brings a point back to the domain.
 
-    At rest means: a whole round gains less than `tolerance` in the objective, a log-likelihood.
-    What is left then is far below anything that the data could tell.
+    At rest means: a whole round moves no parameter by more than `tolerance`, and gains less than
+    `tolerance` in the objective, a log-likelihood.
     """
     point, value = start, objective(start)
     history = [value]
@@ -49,7 +49,8 @@ def squarem(
         first = step(point)
         second = step(first)
         candidate, gained = _extrapolate(step, objective, project, point, first, second, value)
-        still = gained - value <= tolerance
+        moved = float(np.abs(candidate - point).max())
+        still = moved <= tolerance and gained - value <= tolerance
         point, value = candidate, gained
         history.append(value)
         if still:
