@@ -32,6 +32,7 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/classics.py
 
 # Needs uv (https://docs.astral.sh/uv); no index address is written into the file.
 lock:

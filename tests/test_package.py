@@ -56,3 +56,12 @@ def test_the_readme_s_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", text, re.S)
     exec(example, {})
     assert "ε = 1 per cell" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["posterior.md", "channels.md"])
+def test_examples_in_the_docs_run(page: str) -> None:
+    text = (Path(__file__).parent.parent / "docs" / page).read_text()
+    examples = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert examples
+    for example in examples:
+        exec(example, {})

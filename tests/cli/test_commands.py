@@ -79,6 +79,8 @@ def test_evaluate_on_real_data(forsooth: Command, data_dir: Path) -> None:
         "1,5",
         "--mechanism",
         "lp,rr,two-layer,mf",
+        "--method",
+        "algorithm1",
         "--seed",
         1,
         "--json",

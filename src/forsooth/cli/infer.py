@@ -18,6 +18,7 @@ from forsooth.study.dataset import read_truths
 from forsooth.truths import Posterior, Truths
 
 _SHOWN = 20
+_DOUBTFUL = 0.2
 
 
 def infer(
@@ -137,8 +138,9 @@ def _say_what_was_learned(posterior: Posterior) -> None:
     if posterior.participation is not None:
         say(f"estimated share of answered cells: {posterior.participation:.1%}")
     chance = posterior.constant_as_good
-    verdict = "ε is too small, or the reports too few, to tell the tasks apart: " * (chance > 0.2)
-    say(f"{verdict}one constant for all tasks would do as well with probability {chance:.2g}")
+    if chance > _DOUBTFUL:
+        say("ε is too small, or the reports are too few, to tell the tasks apart:")
+    say(f"one constant for all tasks would do as well with probability {chance:.2g}")
 
 
 def _plain(cell: object) -> object:

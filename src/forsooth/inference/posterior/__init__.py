@@ -109,5 +109,5 @@ def _constant_as_good(crowd: Crowd, mass: NDArray[np.float64], estimate: Estimat
     for _ in range(_DRAWS):
         drawn = (random.random((len(mass), 1)) < cumulative).argmax(axis=1)
         truth = crowd.grid[drawn]
-        wins += np.abs(truth - constant).mean() <= np.abs(truth - point).mean()
+        wins += int(np.abs(truth - constant).mean() <= np.abs(truth - point).mean())
     return wins / _DRAWS
