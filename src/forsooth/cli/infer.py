@@ -71,7 +71,7 @@ def infer(
     if not truths.converged:
         notice(f"{method} had not converged after {truths.iterations} iterations")
     if empty := int((truths.support == 0).sum()):
-        notice(f"{empty:,} task(s) without any answer: estimated by the others' median")
+        notice(f"{empty:,} task(s) without any answer: estimated from the other tasks")
     if json:
         print_json(_document(truths, output, workers))
     else:
