@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from forsooth import strict
 from forsooth.cells import Cells
@@ -58,6 +57,8 @@ class Reports:
 
     def write(self, path: str | Path) -> None:
         """Write Parquet: one row per worker, the mechanism in the file's metadata."""
+        import pyarrow.parquet as pq
+
         metadata = {
             "mechanism": self.mechanism.to_json(),
             "tasks": self.tasks,
@@ -71,6 +72,8 @@ class Reports:
     @classmethod
     def read(cls, path: str | Path) -> Reports:
         """Read a reports file; refuse what is not ours, truncated, or impossible."""
+        import pyarrow.parquet as pq
+
         if not Path(path).is_file():
             raise ForsoothError(f"{path} does not exist or is not a file")
         try:

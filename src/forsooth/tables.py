@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
@@ -68,6 +67,8 @@ class Source:
 
     def identifiers(self, role: str, chosen: str | None = None) -> pa.StringArray:
         """A column of names as text; a name may be anything but missing."""
+        import pyarrow.compute as pc  # here, because it takes a while to load
+
         column = self.column(role, chosen)
         try:
             if pa.types.is_floating(column.type):
