@@ -10,7 +10,7 @@ import typer
 from forsooth import inference, tables
 from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options
-from forsooth.cli.console import notice, print_json, print_table, say
+from forsooth.cli.console import aside, notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.files import check_writable
 from forsooth.reports import Reports
@@ -56,14 +56,15 @@ def infer(
             tables.check_ending(path)
     data = _read(reports, scale, cast("OnConflict", on_conflict))
     campaign = data if isinstance(data, Answers) else data[0]
-    truths = inference.infer(
-        data,
-        method,
-        max_iterations=max_iterations,
-        ties=cast("inference.Ties", ties),
-        gold=read_truths(gold, campaign.scale) if gold else None,
-        estimate=cast("inference.Estimate", estimate),
-    )
+    with aside.status(f"inferring by {method}"):
+        truths = inference.infer(
+            data,
+            method,
+            max_iterations=max_iterations,
+            ties=cast("inference.Ties", ties),
+            gold=read_truths(gold, campaign.scale) if gold else None,
+            estimate=cast("inference.Estimate", estimate),
+        )
     if output:
         truths.write(output)
     if workers:
