@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from forsooth import ForsoothError, Scale
 from forsooth.audit import ALPHA, count_reports, epsilon_lower_bound, goodness_of_fit
 from forsooth.mechanisms import rr
-from forsooth.mechanisms.channel import TOTAL, draw
+from forsooth.mechanisms.channel import draw
 from forsooth.randomness import SimulatedRandomness
 
 SCALE = Scale.parse("0..4")
@@ -72,10 +72,9 @@ def test_planted_bugs_do_not_fit_the_table(bug: type[Sampler]) -> None:
 
 
 def test_a_planted_leak_is_convicted() -> None:
-    """Keeping NULL in 5 % more of the cases is a larger ε, and a stopped walk an unbounded one."""
+    """Keeping NULL in 5 % more of the cases is a larger ε than the table's."""
     counts = count_reports(KeepsNullTooOften(), 6, 6, 1_000_000)
     assert epsilon_lower_bound(counts).epsilon > 1
-    assert epsilon_lower_bound(count_reports(StopsEarly(), 6, 6, 1_000_000)).epsilon < 1.2
 
 
 def test_clopper_pearson_by_hand() -> None:
@@ -85,7 +84,6 @@ def test_clopper_pearson_by_hand() -> None:
     counts = np.array([[900, 100], [500, 500]])
     bound = epsilon_lower_bound(counts, alpha=0.08)
     level = 0.08 / 8
-    lower, upper = (math.exp(x) for x in (0, 0))
     grid = np.linspace(0.001, 0.999, 99_801)
     lower = grid[binom.sf(499, 1000, grid) > level][0]
     upper = grid[binom.cdf(100, 1000, grid) > level][-1]
@@ -113,4 +111,3 @@ def test_bad_black_boxes() -> None:
         count_reports(lambda row, draws: np.zeros(draws - 1, int), 6, 6, 10)
     with pytest.raises(ForsoothError, match="draws for every input"):
         epsilon_lower_bound([[1, 2], [0, 0]])
-    assert TOTAL == 2**32

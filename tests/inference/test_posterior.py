@@ -33,7 +33,7 @@ def answers() -> Answers:
     return crowd.draw(1).answers
 
 
-def reports_of(name: str, answers: Answers, epsilon: float = 2.0) -> Mechanism:
+def mechanism_for(name: str, answers: Answers, epsilon: float = 2.0) -> Mechanism:
     return mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
 
 
@@ -86,7 +86,7 @@ def test_tables_are_the_distribution_of_the_symbols(name: str) -> None:
             continue
         row = {} if code == SCALE.null else {"x": code}
         many = Answers.of({f"w{i:05}": row for i in range(20_000)}, SCALE, tasks=["x"])
-        evidence = evidence_of(reports_of(name, many, 1.0).perturb(many, simulation_seed=1))
+        evidence = evidence_of(mechanism_for(name, many, 1.0).perturb(many, simulation_seed=1))
         np.testing.assert_allclose(evidence.table.sum(axis=1), 1, atol=1e-9)
         share = evidence.per_task()[0] / 20_000
         error = np.sqrt(evidence.table[code] / 20_000)
@@ -95,7 +95,7 @@ def test_tables_are_the_distribution_of_the_symbols(name: str) -> None:
 
 def test_the_compiled_kernels_are_their_twins(answers: Answers) -> None:
     assert _compiled() is not None
-    evidence = evidence_of(reports_of("rr", answers).perturb(answers, simulation_seed=1))
+    evidence = evidence_of(mechanism_for("rr", answers).perturb(answers, simulation_seed=1))
     random = np.random.default_rng(0)
     kinds = random.random((evidence.workers, 3))
     scores = random.random((evidence.tasks, evidence.symbols, 3))
@@ -131,7 +131,7 @@ def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
 
 def test_the_pooled_likelihood_is_the_written_out_one() -> None:
     small = Crowd(workers=6, tasks=3, sparsity=0.5, scale=SCALE).draw(1).answers
-    evidence = (evidence_of(reports_of("rr", small).perturb(small, simulation_seed=1)),)
+    evidence = (evidence_of(mechanism_for("rr", small).perturb(small, simulation_seed=1)),)
     model = Model(SCALE)
     pooled = Pooled(model, evidence, recover_moments(model, evidence, RULES), np.full(3, -1))
     point = pooled.step(pooled.start())
@@ -141,7 +141,7 @@ def test_the_pooled_likelihood_is_the_written_out_one() -> None:
 def test_em_never_lowers_the_objective(answers: Answers) -> None:
     for name in ("rr", "grr", "lp"):
         evidence = (
-            evidence_of(reports_of(name, answers, 1.0).perturb(answers, simulation_seed=1)),
+            evidence_of(mechanism_for(name, answers, 1.0).perturb(answers, simulation_seed=1)),
         )
         model = Model(SCALE)
         moments = recover_moments(model, evidence, RULES)
@@ -236,7 +236,7 @@ def test_a_mixture_of_mechanisms() -> None:
             dataset.answers.task[keep],
             dataset.answers.code[keep],
         )
-        thirds.append(reports_of(name, third, 3.0).perturb(third, simulation_seed=part))
+        thirds.append(mechanism_for(name, third, 3.0).perturb(third, simulation_seed=part))
     together = infer(thirds, "posterior")
     assert len(together.workers) == 900
     assert together.error(dataset.truth) < infer(thirds[1], "posterior").error(dataset.truth)

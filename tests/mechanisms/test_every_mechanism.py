@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
@@ -41,19 +43,46 @@ class Counting:
         return self._source.words(count)
 
 
-@pytest.mark.parametrize("name", PROTECTING)
-def test_a_report_does_not_tell_how_many_cells_were_answered(name: str, tmp_path: Path) -> None:
-    """Same shape, same type, same bytes per row, same metadata, same number of coins."""
-    mechanism, seen = make(name), []
+def fingerprints(
+    mechanism: Mechanism, folder: Path, write: Callable[[Reports, Path], None] = Reports.write
+) -> list[object]:
+    """All that one can see of three reports besides their values: nothing, one cell, everything."""
+    seen: list[object] = []
     rows: list[dict[str, object]] = [NOTHING, {TASKS[3]: 1}, EVERYTHING]
     for number, row in enumerate(rows):
         coins = Counting()
         mechanism.randomise(table(row), coins)
-        path = tmp_path / f"{number}.parquet"
-        mechanism.perturb(table(row)).write(path)
+        path = folder / f"{number}.parquet"
+        write(mechanism.perturb(table(row)), path)
         file = pq.read_table(path)
         seen.append((coins.given, file.schema, file.schema.metadata, file["report"].nbytes))
-    assert seen[0] == seen[1] == seen[2]
+    return seen
+
+
+@pytest.mark.parametrize("name", PROTECTING)
+def test_a_report_does_not_tell_how_many_cells_were_answered(name: str, tmp_path: Path) -> None:
+    """Same shape, same type, same bytes per row, same metadata, same number of coins."""
+    first, second, third = fingerprints(make(name), tmp_path)
+    assert first == second == third
+
+
+def one_byte_shorter_for_a_null(reports: Reports, path: Path) -> None:
+    """A planted bug: cells that read as NULL are not written."""
+    reports.write(path)
+    file = pq.read_table(path)
+    whole: list[bytes] = file["report"].to_pylist()
+    short = [report.replace(bytes([SCALE.null]), b"") for report in whole]
+    pq.write_table(file.set_column(1, "report", pa.array(short, pa.binary())), path)
+
+
+def test_a_report_one_byte_shorter_for_a_null_is_caught(tmp_path: Path) -> None:
+    """By the test above, and by the collector, who refuses the file. ε is so large that a NULL
+    stays a NULL: the shorter report tells how many there are."""
+    mechanism = build("rr", SCALE, 300.0, tasks=len(TASKS))
+    first, second, third = fingerprints(mechanism, tmp_path, one_byte_shorter_for_a_null)
+    assert first != second != third
+    with pytest.raises(ForsoothError, match="must be fixed_size_binary"):
+        Reports.read(tmp_path / "0.parquet")
 
 
 @pytest.mark.parametrize("name", BUILDERS)

@@ -58,7 +58,7 @@ class Audit:
                     f"{kind}: {sampled.draws:,} draws per input prove ε ≥ {sampled.epsilon:g} "
                     f"(α = {sampled.alpha:g}), claimed is {claimed:g}"
                 )
-        if self.fit is not None and self.fit < ALPHA:
+        if self.fit is not None and self.fit < self.value.alpha:
             found.append(f"the draws do not follow the table (chi-square, p = {self.fit:.2g})")
         return tuple(found)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from forsooth.inference.posterior.kernels import weighted_counts, worker_scores
 from forsooth.inference.posterior.model import Crowd, normalised_exp
-from forsooth.inference.posterior.pooled import Pooled, pin
+from forsooth.inference.posterior.pooled import PRIOR_TASKS, Pooled, pin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _RATES = 25  # points of the ladder of participation rates
 _LEVELS = 4  # levels that are kept of it
-_PRIOR_TASKS = 5.0
 _NATS = 0.05  # a round that gains less evidence than this changes nothing that matters
 _PATIENCE = 20  # rounds like the last one within which the pooled model must be caught up with
 _NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
@@ -42,7 +41,6 @@ class ClassFit:
 
     mass: NDArray[np.float64]  # tasks × grid
     kinds: list[NDArray[np.float64]]  # per part: workers × kinds of error
-    participation: list[NDArray[np.float64]]  # per part: each worker's expected rate
     bound: float
     history: tuple[float, ...]
     converged: bool
@@ -64,7 +62,7 @@ def fit_classes(pooled: Pooled, point: NDArray[np.float64], rules: Rules) -> Cla
             logs = logs + group.task_logs()
         mass, evidence = pin(*normalised_exp(logs), logs, pooled.pinned)
         counts = weights * (crowd.shapes @ (mass.sum(axis=0) / prior))
-        weights = counts + _PRIOR_TASKS * pooled.base
+        weights = counts + PRIOR_TASKS * pooled.base
         weights = weights / weights.sum()
         history.append(evidence + bound)
         gain = history[-1] - history[-2] if len(history) > 1 else np.inf
@@ -73,7 +71,6 @@ def fit_classes(pooled: Pooled, point: NDArray[np.float64], rules: Rules) -> Cla
     return ClassFit(
         mass,
         [group.errors() for group in groups],
-        [group.participation() for group in groups],
         history[-1],
         tuple(history),
         converged,
@@ -122,16 +119,9 @@ class _Group:
     def errors(self) -> NDArray[np.float64]:
         """P(kind of error) of every worker."""
         kinds = np.zeros((len(self.members), self.kinds))
-        kinds[:, self.kept] = self._by_level_and_kind().sum(axis=1)
+        by_level = self.members.reshape(len(self.members), len(self.rates), len(self.kept))
+        kinds[:, self.kept] = by_level.sum(axis=1)
         return kinds
-
-    def participation(self) -> NDArray[np.float64]:
-        """Every worker's expected rate of answering."""
-        rates: NDArray[np.float64] = self._by_level_and_kind().sum(axis=2) @ self.rates
-        return rates
-
-    def _by_level_and_kind(self) -> NDArray[np.float64]:
-        return self.members.reshape(len(self.members), len(self.rates), len(self.kept))
 
 
 def _levels(

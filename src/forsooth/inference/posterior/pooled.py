@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from forsooth.inference.estimates import Rules
     from forsooth.inference.posterior.evidence import Evidence
 
-_PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
+PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
 _PRIOR_CELLS = 0.5  # and every kind of worker as much as so many cells
 _SMALLEST = 1e-9
 _STILL = 1e-5  # a round that moves and gains less than this has arrived
@@ -148,7 +148,7 @@ class Pooled:
     def objective(self, point: NDArray[np.float64]) -> float:
         """The log-likelihood with the weak priors of the parameters."""
         weights, kinds, _ = self.split(point)
-        prior = _PRIOR_TASKS * self.base @ np.log(weights) + _PRIOR_CELLS * np.log(kinds).sum()
+        prior = PRIOR_TASKS * self.base @ np.log(weights) + _PRIOR_CELLS * np.log(kinds).sum()
         return self.posterior(point)[1] + float(prior + 0.5 * np.log(point[-2:]).sum())
 
     def step(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -157,7 +157,7 @@ class Pooled:
         mass, _ = self.posterior(point)
         shapes = self.crowd.shapes
         prior = np.maximum(weights @ shapes, 1e-300)
-        new_weights = weights * (shapes @ (mass.sum(axis=0) / prior)) + _PRIOR_TASKS * self.base
+        new_weights = weights * (shapes @ (mass.sum(axis=0) / prior)) + PRIOR_TASKS * self.base
         new_kinds, new_share = np.full(len(kinds), _PRIOR_CELLS), np.full(2, 0.5)
         pieces = zip(self.parts, self.counts, self.answered, self.likelihoods(point))
         for part, counts, answered, (given, whole) in pieces:
