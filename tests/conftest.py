@@ -9,10 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from forsooth import Answers, Scale
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+# A busy machine is no bug: how long an example takes is not what these tests are about.
+settings.register_profile("forsooth", deadline=None)
+settings.load_profile("forsooth")
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ class Posterior:
     learned of the crowd as a whole, grid × answers. `participation` is the estimated share of
     answered cells where it is hidden. `constant_as_good` is the probability that one constant
     for all tasks would have had no larger error: near 1, ε was too small to learn anything.
+    `deviation_interval` bounds every worker's deviation with 90 % probability.
     """
 
     grid: NDArray[np.float64]
@@ -35,6 +36,7 @@ class Posterior:
     model: str
     participation: float | None
     constant_as_good: float
+    deviation_interval: tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +72,15 @@ class Truths:
         return columns | {"low": self.low, "high": self.high, "support": self.support}
 
     def worker_columns(self) -> dict[str, Any]:
-        """`worker, quality, deviation`; the deviation of a worker without cells is empty."""
-        return {"worker": self.workers, "quality": self.quality, "deviation": self.deviation}
+        """`worker, quality, deviation`; the deviation of a worker without cells is empty.
+
+        With a posterior also `low, high`, the 90 % interval of the deviation.
+        """
+        columns = {"worker": self.workers, "quality": self.quality, "deviation": self.deviation}
+        if self.posterior:
+            low, high = self.posterior.deviation_interval
+            columns |= {"low": low, "high": high}
+        return columns
 
     def write(self, path: str | Path) -> None:
         """Write one row per task, as CSV, TSV or Parquet."""

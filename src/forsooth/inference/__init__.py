@@ -52,22 +52,29 @@ def infer(
     ties: Ties = Rules.ties,
     gold: Mapping[str, float] | None = None,
     estimate: Estimate = "median",
+    unordered: bool = False,
 ) -> Truths:
     """Each task's truth and each worker's quality, from reports (or, not privately, from answers).
 
     Several reports of one campaign, even from different mechanisms, are taken together. A task
     without any cell gets the median of the other tasks' estimates and the whole scale as interval.
     `gold` gives the known truths of some tasks: they are kept, and workers are measured by them.
+    `unordered` tells `posterior` that the labels have no order: the truth is the likeliest label.
     """
     if method not in NAMES:
         raise ForsoothError(f"unknown method {method!r}; known: {', '.join(NAMES)}")
+    if unordered and method != "posterior":
+        raise ForsoothError(
+            f"unordered labels are for posterior; for them {method} is wrong "
+            "unless it is majority or dawid-skene, which never use the order"
+        )
     rules = Rules(tolerance, max_iterations, ties)
     parts = [data] if isinstance(data, Reports | Answers) else list(data)
     _check_one_campaign(parts)
     scale = parts[0].scale
     known_truth = _gold_array(gold or {}, parts[0].tasks, scale)
     if method == "posterior" and not any(_is_sketch(part) for part in parts):
-        return posterior(parts, rules, known_truth, estimate)
+        return posterior(parts, rules, known_truth, estimate, unordered=unordered)
     cells = Cells.stack([part.cells() for part in parts])
     is_gold = ~np.isnan(known_truth)
     result = METHODS.get(method, mean)(cells, scale, rules, known_truth)

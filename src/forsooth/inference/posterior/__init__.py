@@ -14,8 +14,9 @@ from forsooth.errors import ForsoothError
 from forsooth.inference.estimates import Rules, quality, smallest_deviation
 from forsooth.inference.posterior.classes import fit_classes
 from forsooth.inference.posterior.evidence import evidence_of
+from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.model import Crowd
-from forsooth.inference.posterior.pooled import Pooled, recover_moments
+from forsooth.inference.posterior.pooled import Pooled, Tally, recover_moments
 from forsooth.truths import COVERAGE, Posterior, Truths
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Estimate = Literal["median", "mean", "mode"]
 ESTIMATES: tuple[str, ...] = get_args(Estimate)
 _DRAWS = 2000
+_HALF_TRUST = 0.5  # nats per worker
 
 
 def posterior(
@@ -36,47 +38,70 @@ def posterior(
     rules: Rules,
     gold: NDArray[np.float64],
     estimate: Estimate = "median",
+    *,
+    unordered: bool = False,
 ) -> Truths:
-    """Truths with credible intervals. The median minimises the mean absolute error."""
+    """Truths with credible intervals. The median minimises the mean absolute error.
+
+    `unordered` labels have no median and no interval: the estimate is the likeliest label, and
+    the interval is that label alone.
+    """
     if estimate not in ESTIMATES:
         raise ForsoothError(f"unknown estimate {estimate!r}; known: {', '.join(ESTIMATES)}")
-    crowd = Crowd(parts[0].scale)
+    crowd = Labels(parts[0].scale) if unordered else Crowd(parts[0].scale)
+    estimate = "mode" if unordered else estimate
     evidence = tuple(evidence_of(part) for part in parts)
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
-    pooled = Pooled(crowd, evidence, recover_moments(crowd, evidence, rules), pinned)
+    moments, tally = recover_moments(crowd, evidence, rules), Tally.of(evidence, pinned)
+    pooled = Pooled(crowd, evidence, moments, tally)
     ascent = pooled.fit(rules)
     point = pooled.shrunk(ascent.point)
     mass, likelihood = pooled.posterior(point)
     classes = fit_classes(pooled, point, rules)
-    supported = classes.bound > likelihood
-    if supported:
-        mass = classes.mass
-    deviation = np.concatenate(classes.kinds) @ crowd.deviations
+    workers = sum(part.workers for part in evidence)
+    trust = _trust_in_classes((classes.bound - likelihood) / workers)
+    mass = (1 - trust) * mass + trust * classes.mass
+    kinds = np.concatenate(classes.kinds)
+    deviation = kinds @ crowd.deviations
+    low, high = (_quantile(crowd, mass, (1 + side * COVERAGE) / 2) for side in (-1, 1))
+    point_estimate = _estimate(crowd, mass, estimate, gold)
+    if unordered:
+        low = high = point_estimate
     hidden = any(part.hidden for part in evidence)
     support = sum(part.per_task().sum(axis=1) for part in evidence)
     return Truths(
         method="posterior",
         scale=crowd.scale,
         tasks=parts[0].tasks,
-        estimate=_estimate(crowd, mass, estimate, gold),
-        low=_quantile(crowd, mass, (1 - COVERAGE) / 2),
-        high=_quantile(crowd, mass, (1 + COVERAGE) / 2),
+        estimate=point_estimate,
+        low=low,
+        high=high,
         support=np.asarray(support, np.int64),
         workers=tuple(worker for part in parts for worker in part.workers),
         quality=quality(deviation, smallest_deviation(crowd.scale)),
         deviation=deviation,
         iterations=len(ascent.history) + len(classes.history),
-        converged=ascent.converged and (classes.converged or not supported),
+        converged=ascent.converged and classes.converged,
         history=ascent.history,
         posterior=Posterior(
             grid=crowd.grid,
             mass=mass,
             answers=np.tensordot(pooled.split(point)[1], crowd.answers, 1),
-            model="worker classes" if supported else "pooled",
+            model="worker classes" if trust > 0.5 else "pooled",
             participation=pooled.split(point)[2] if hidden else None,
             constant_as_good=_constant_as_good(crowd, mass, estimate),
+            deviation_interval=_deviation_interval(crowd, kinds),
         ),
     )
+
+
+def _trust_in_classes(gain: float) -> float:
+    """The weight of the class model in the average of both; `gain` is in nats per worker.
+
+    Its evidence is a lower bound and its posteriors are narrower than they should be, so that a
+    small gain decides little: half a nat per worker, and it has half of the weight.
+    """
+    return max(0.0, gain) / (max(0.0, gain) + _HALF_TRUST)
 
 
 def _estimate(
@@ -96,6 +121,19 @@ def _quantile(crowd: Crowd, mass: NDArray[np.float64], level: float) -> NDArray[
     reached = np.cumsum(mass, axis=1) >= level - 1e-12
     quantile: NDArray[np.float64] = crowd.grid[reached.argmax(axis=1)]
     return quantile
+
+
+def _deviation_interval(
+    crowd: Crowd, kinds: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A 90 % interval of every worker's σ, from the kinds that he may be of."""
+    order = np.argsort(crowd.deviations)
+    reached = np.cumsum(kinds[:, order], axis=1)
+    low, high = (
+        crowd.deviations[order][(reached >= (1 + side * COVERAGE) / 2 - 1e-9).argmax(axis=1)]
+        for side in (-1, 1)
+    )
+    return low, high
 
 
 def _constant_as_good(crowd: Crowd, mass: NDArray[np.float64], estimate: Estimate) -> float:

@@ -2,15 +2,18 @@
 
 * The truth θ of a task lies on a grid over the scale. Its prior is a mixture of spikes on the
   answers themselves (many truths *are* answers), of bumps around them (many are not), and of a
-  uniform; the weights are learned.
+  uniform; the weights are learned. What they start from depends on the scale: of two answers one
+  is true, but a scale with many levels is a measure, and a measure's truth may lie anywhere.
 * A worker of error σ answers round(θ + N(0, σ²)), clipped to the scale. σ is one of a ladder, from
   "nearly always right" to "hardly related"; a last kind answers at random. The shares are learned.
+  On a fine scale nobody is always right to the step, and who seems so has a favourite answer.
 * A worker answers a task with some probability ρ, and the report follows the channel P(report |
   answer or NULL), which is known exactly.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -25,7 +28,14 @@ if TYPE_CHECKING:
 
 _GRID_POINTS = 40
 _LADDER = (0.25, 0.6, 1.2, 2.4, 5.0)  # σ in steps of the scale
+_SHARPEST = 0.06  # the least σ, in ranges of the scale
 _BUMP = 0.4  # the width of a bump, in steps
+_SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest is uniform
+    (2, (0.9, 0.05)),
+    (5, (0.6, 0.3)),
+    (10, (0.3, 0.6)),
+    (math.inf, (0.0, 0.9)),
+)
 _FLOOR = 1e-12  # no answer is impossible
 
 
@@ -39,7 +49,8 @@ class Crowd:
     def grid(self) -> NDArray[np.float64]:
         """Points over the scale; every answer is one of them."""
         values = np.asarray(self.scale.values)
-        between = max(1, round(_GRID_POINTS / (self.scale.size - 1)))
+        points = _GRID_POINTS if self.scale.size <= 10 else 2 * _GRID_POINTS
+        between = max(1, round(points / (self.scale.size - 1)))
         pieces = [np.linspace(a, b, between, endpoint=False) for a, b in pairwise(values)]
         return np.append(np.concatenate(pieces), values[-1])
 
@@ -51,8 +62,10 @@ class Crowd:
     @cached_property
     def deviations(self) -> NDArray[np.float64]:
         """σ of every kind of worker; of the last, who answers at random, the uniform's."""
-        values = np.asarray(self.scale.values)
-        return np.append(np.array(_LADDER) * self.step, values.std())
+        values, ladder = np.asarray(self.scale.values), np.array(_LADDER) * self.step
+        sharpest = max(ladder[0], _SHARPEST * self.scale.range)
+        wider = ladder[ladder > 1.2 * sharpest]  # two kinds that are nearly the same are one
+        return np.concatenate([[sharpest], wider, [values.std()]])
 
     @cached_property
     def answers(self) -> NDArray[np.float64]:
@@ -85,7 +98,8 @@ class Crowd:
 
     def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights of the shapes before anything is known of single tasks: as answers are spread."""
-        return np.concatenate([0.6 * answers, 0.3 * answers, [0.1]])
+        spikes, bumps = next(shares for size, shares in _SHAPES if self.scale.size <= size)
+        return np.concatenate([spikes * answers, bumps * answers, [1 - spikes - bumps]])
 
     def nearest(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """The grid point next to each value."""
@@ -96,6 +110,8 @@ class Crowd:
 def normalised_exp(logs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """e^logs divided by its sum along the last axis, and the logarithm of that sum."""
     top = logs.max(axis=-1, keepdims=True)
-    weights = np.exp(logs - top)
+    weights = logs - top
+    np.exp(weights, out=weights)  # in place: fresh memory costs more than the arithmetic
     total = weights.sum(axis=-1, keepdims=True)
-    return weights / total, (top + np.log(total))[..., 0]
+    weights /= total
+    return weights, (top + np.log(total))[..., 0]

@@ -13,7 +13,7 @@ through the channel, a small concave problem.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
 _PRIOR_CELLS = 0.5  # and every kind of worker as much as so many cells
 _SMALLEST = 1e-9
-_STILL = 1e-5  # a round that moves and gains less than this has arrived
-_FREEDOM = 2.0  # of the learned prior: where it lies and how wide it is
+_STILL = 1e-4  # a round that moves and gains less than this has arrived
+_MANY = 4000  # with more different tasks than this, the ascent begins with a part of them
+_FREEDOM = 1.0  # of the learned prior: where it lies
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,18 +83,44 @@ def recover_moments(crowd: Crowd, parts: Sequence[Evidence], rules: Rules) -> Mo
 
 
 @dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of symbols per task; tasks with the same counts are one, with a multiplicity."""
+
+    counts: list[NDArray[np.float64]]  # for every part, different tasks × symbols
+    pinned: NDArray[np.intp]  # the grid point of a gold task, −1 elsewhere
+    times: NDArray[np.float64]  # how many tasks are like this
+    place: NDArray[np.intp]  # where each task of the campaign stands
+
+    @cached_property
+    def together(self) -> NDArray[np.float64]:
+        """A one for the prior, and the counts of all parts: one product gives all likelihoods."""
+        return np.column_stack([np.ones(len(self.times)), *self.counts])
+
+    @staticmethod
+    def of(parts: Sequence[Evidence], pinned: NDArray[np.intp]) -> Tally:
+        """Count, and merge what is the same."""
+        counts = [part.per_task() for part in parts]
+        rows, place, times = np.unique(
+            np.column_stack([*counts, pinned]), axis=0, return_inverse=True, return_counts=True
+        )
+        *merged, pins = np.split(rows, np.cumsum([each.shape[1] for each in counts]), axis=1)
+        return Tally(merged, pins[:, 0].astype(np.intp), times.astype(float), place.ravel())
+
+    def thinned(self, number: int) -> Tally:
+        """About `number` of the different tasks, evenly chosen."""
+        every = slice(None, None, max(1, len(self.times) // number))
+        counts = [each[every] for each in self.counts]
+        return Tally(counts, self.pinned[every], self.times[every], self.place[:0])
+
+
+@dataclass(frozen=True, eq=False)
 class Pooled:
     """The pooled model of one campaign; a point is (weights of the shapes, ω, ρ, 1 − ρ)."""
 
     crowd: Crowd
     parts: tuple[Evidence, ...]
     moments: Moments
-    pinned: NDArray[np.intp]  # the grid point of a gold task, −1 elsewhere
-
-    @cached_property
-    def counts(self) -> list[NDArray[np.float64]]:
-        """Symbols per task, for every part."""
-        return [part.per_task() for part in self.parts]
+    tally: Tally
 
     @cached_property
     def answered(self) -> list[NDArray[np.float64]]:
@@ -104,7 +131,7 @@ class Pooled:
     @cached_property
     def base(self) -> NDArray[np.float64]:
         """The prior weights of the shapes."""
-        return self.crowd.base(self.moments.answers)
+        return np.maximum(self.crowd.base(self.moments.answers), _SMALLEST)
 
     def split(
         self, point: NDArray[np.float64]
@@ -139,29 +166,38 @@ class Pooled:
 
     def posterior(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """P(θ | reports) for every task, and the log-likelihood."""
+        mass, likelihood = self._posterior(point)
+        return mass[self.tally.place], likelihood
+
+    def _posterior(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+        """The same, for different tasks only."""
         weights, _, _ = self.split(point)
-        logs = np.log(np.maximum(weights @ self.crowd.shapes, 1e-300))[None, :]
-        for counts, (_, whole) in zip(self.counts, self.likelihoods(point)):
-            logs = logs + counts @ np.log(whole).T
-        return pin(*normalised_exp(logs), logs, self.pinned)
+        prior = np.log(np.maximum(weights @ self.crowd.shapes, 1e-300))
+        symbols = [np.log(whole).T for _, whole in self.likelihoods(point)]
+        logs = self.tally.together @ np.concatenate([prior[None, :], *symbols])
+        mass, evidence = pin(*normalised_exp(logs), logs, self.tally.pinned)
+        return mass, float(evidence @ self.tally.times)
 
     def objective(self, point: NDArray[np.float64]) -> float:
         """The log-likelihood with the weak priors of the parameters."""
         weights, kinds, _ = self.split(point)
         prior = PRIOR_TASKS * self.base @ np.log(weights) + _PRIOR_CELLS * np.log(kinds).sum()
-        return self.posterior(point)[1] + float(prior + 0.5 * np.log(point[-2:]).sum())
+        return self._posterior(point)[1] + float(prior + 0.5 * np.log(point[-2:]).sum())
 
     def step(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """One EM step: expected counts of shapes, kinds and answered cells."""
         weights, kinds, share = self.split(point)
-        mass, _ = self.posterior(point)
+        mass = self._posterior(point)[0]
+        times = self.tally.times
         shapes = self.crowd.shapes
         prior = np.maximum(weights @ shapes, 1e-300)
-        new_weights = weights * (shapes @ (mass.sum(axis=0) / prior)) + PRIOR_TASKS * self.base
+        new_weights = weights * (shapes @ (times @ mass / prior)) + PRIOR_TASKS * self.base
         new_kinds, new_share = np.full(len(kinds), _PRIOR_CELLS), np.full(2, 0.5)
-        pieces = zip(self.parts, self.counts, self.answered, self.likelihoods(point))
+        pieces = zip(self.parts, self.tally.counts, self.answered, self.likelihoods(point))
         for part, counts, answered, (given, whole) in pieces:
-            expected = (mass.T @ counts) / whole  # expected cells per unit of probability
+            expected = (
+                mass.T @ (times[:, None] * counts)
+            ) / whole  # expected cells per unit of probability
             present = expected * share if part.hidden else expected
             new_kinds += kinds * np.tensordot(answered, present, ([1, 2], [0, 1]))
             if part.hidden:
@@ -174,22 +210,36 @@ class Pooled:
         """The prior drawn back to the flat one by as much as chance alone could have moved it.
 
         If nothing but chance is at work, twice the gain in log-likelihood over the flat prior is
-        about chi-square, with degrees of freedom for the prior's place and width. So the learned
+        about chi-square, with a degree of freedom for the prior's place. So the learned
         prior keeps the share 1 − freedom / (2·gain), as James and Stein would have it.
         """
         weights, kinds, _ = self.split(point)
-        flat = np.zeros(len(weights))
-        flat[-1] = 1.0
-        unlearned = np.concatenate([flat, kinds, point[-2:]])
-        gain = self.posterior(point)[1] - self.posterior(unlearned)[1]
+        flat = self._flat()
+        unlearned = self.project(np.concatenate([flat, kinds, point[-2:]]))
+        gain = self._posterior(point)[1] - self._posterior(unlearned)[1]
         kept = max(0.0, 1 - _FREEDOM / (2 * gain)) if gain > 0 else 0.0
         mixed = kept * weights + (1 - kept) * flat
         return self.project(np.concatenate([mixed, kinds, point[-2:]]))
 
+    def unlearned(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A flat prior and kinds in equal shares; participation is kept."""
+        kinds = len(self.crowd.deviations)
+        return self.project(np.concatenate([self._flat(), np.full(kinds, 1 / kinds), point[-2:]]))
+
+    def _flat(self) -> NDArray[np.float64]:
+        size = self.crowd.scale.size
+        return self.crowd.base(np.full(size, 1 / size))
+
     def fit(self, rules: Rules) -> Ascent:
-        """Climb from the moments until nothing moves."""
+        """Climb from the moments until nothing moves.
+
+        Of very many tasks a part shows the way up, and all of them lead to the top.
+        """
+        start = self.start()
+        if len(self.tally.times) > _MANY:
+            start = replace(self, tally=self.tally.thinned(_MANY // 4)).fit(rules).point
         return squarem(
-            self.step, self.objective, self.project, self.start(),
+            self.step, self.objective, self.project, start,
             tolerance=_STILL, max_iterations=rules.max_iterations,
         )  # fmt: skip
 
@@ -199,12 +249,12 @@ def pin(
     evidence: NDArray[np.float64],
     logs: NDArray[np.float64],
     pinned: NDArray[np.intp],
-) -> tuple[NDArray[np.float64], float]:
-    """Gold tasks have all of their mass on the known truth."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gold tasks have all of their mass on the known truth; mass and evidence of every task."""
     gold = np.flatnonzero(pinned >= 0)
     if gold.size:
         mass, evidence = mass.copy(), evidence.copy()
         mass[gold] = 0
         mass[gold, pinned[gold]] = 1
         evidence[gold] = logs[gold, pinned[gold]]
-    return mass, float(evidence.sum())
+    return mass, evidence
