@@ -1,0 +1,22 @@
+/** Public coins: what a campaign assigns to a worker, from a public seed and the worker's name. */
+import { sha256 } from "./bytes.js";
+
+/**
+ * A 64-bit number per task, the same for everybody who knows the seed and the name: the first 64
+ * bits of SHA-256("seed:worker"), mixed with the task's place by splitmix64.
+ * @param {bigint} seed
+ * @param {string} worker
+ * @param {number} tasks
+ */
+export async function publicWords(seed, worker, tasks) {
+  const digest = await sha256(new TextEncoder().encode(`${seed}:${worker}`));
+  const key = new DataView(digest.buffer).getBigUint64(0);
+  const words = new BigUint64Array(tasks);
+  for (let task = 0; task < tasks; task++) {
+    let word = BigInt.asUintN(64, key + BigInt(task + 1) * 0x9e3779b97f4a7c15n);
+    word = BigInt.asUintN(64, (word ^ (word >> 30n)) * 0xbf58476d1ce4e5b9n);
+    word = BigInt.asUintN(64, (word ^ (word >> 27n)) * 0x94d049bb133111ebn);
+    words[task] = word ^ (word >> 31n);
+  }
+  return words;
+}

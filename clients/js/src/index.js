@@ -1,0 +1,7 @@
+/** forsooth-client: what a worker runs. Nothing but a verified, perturbed report leaves the device. */
+export { Campaign } from "./campaign.js";
+export { secureCoins } from "./coins.js";
+export { ForsoothError } from "./error.js";
+export { encode, makeReport } from "./report.js";
+export { browserStore, memoryStore } from "./store.js";
+export { readMechanism, verify } from "./verify.js";

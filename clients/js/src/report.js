@@ -1,0 +1,88 @@
+/** From answers to the bytes that leave the worker. */
+import { ForsoothError } from "./error.js";
+import { shown } from "./json.js";
+
+/** @typedef {import("./mechanism.js").Mechanism} Mechanism */
+/** @typedef {string | number | null} Answer a label of the scale or its number; null: skipped */
+/** @typedef {Record<string, Answer> | Iterable<readonly [string, Answer]>} Answers by task */
+
+/**
+ * @typedef {object} Report
+ * @property {readonly number[]} codes what was answered, a position on the scale per task
+ * @property {readonly number[] | null} answered the answered tasks' places, where that is public
+ * @property {readonly (number | bigint)[]} values what is sent
+ * @property {Uint8Array} bytes the same as bytes
+ */
+
+/**
+ * All input is checked before the first coin is tossed.
+ * @param {Mechanism} mechanism
+ * @param {readonly string[]} tasks the campaign's, in order
+ * @param {Answers} answers tasks that are left out were skipped
+ * @param {import("./coins.js").Coins} coins
+ * @param {string} worker the worker's public name
+ * @returns {Promise<Report>}
+ */
+export async function makeReport(mechanism, tasks, answers, coins, worker) {
+  const codes = codesOf(mechanism, tasks, answers);
+  let [answered, cells] = [/** @type {number[] | null} */ (null), codes];
+  if (mechanism.layout === "cells") {
+    answered = [...codes.keys()].filter((task) => codes[task] !== mechanism.scale.size);
+    if (answered.length === 0) throw new ForsoothError("nothing was answered yet", "input");
+    cells = answered.map((task) => codes[task]);
+  }
+  const values = await mechanism.randomise(cells, coins, worker);
+  return { codes, answered, values, bytes: encode(values, mechanism.valueType) };
+}
+
+/**
+ * A position on the scale per task, NULL being `scale.size`.
+ * @param {Mechanism} mechanism
+ * @param {readonly string[]} tasks
+ * @param {Answers} answers
+ * @returns {number[]}
+ */
+function codesOf({ scale }, tasks, answers) {
+  const places = new Map(tasks.map((task, place) => [task, place]));
+  const codes = new Array(tasks.length).fill(scale.size);
+  const seen = new Set();
+  for (const [task, answer] of pairsOf(answers)) {
+    const place = places.get(task);
+    const where = `task ${shown(task)}`;
+    if (place === undefined) throw new ForsoothError(`${where} is not in this campaign`, "input");
+    if (seen.has(task)) throw new ForsoothError(`${where} is answered twice`, "input");
+    seen.add(task);
+    if (answer !== null) codes[place] = scale.code(answer, where);
+  }
+  return codes;
+}
+
+/**
+ * @param {Answers} answers
+ * @returns {Iterable<readonly [string, Answer]>}
+ */
+function pairsOf(answers) {
+  if (typeof answers !== "object" || answers === null) {
+    throw new ForsoothError("answers are an object { task: answer } or a list of pairs", "input");
+  }
+  if (Symbol.iterator in answers)
+    return /** @type {Iterable<readonly [string, Answer]>} */ (answers);
+  return Object.entries(answers);
+}
+
+/**
+ * Values in task order, little-endian; the length says how many values there are, nothing else.
+ * @param {readonly (number | bigint)[]} values
+ * @param {import("./mechanism.js").ValueType} type
+ * @returns {Uint8Array}
+ */
+export function encode(values, type) {
+  const width = { uint8: 1, uint16: 2, int64: 8 }[type];
+  const view = new DataView(new ArrayBuffer(values.length * width));
+  values.forEach((value, place) => {
+    if (type === "uint8") view.setUint8(place, Number(value));
+    else if (type === "uint16") view.setUint16(place * width, Number(value), true);
+    else view.setBigInt64(place * width, BigInt(value), true);
+  });
+  return new Uint8Array(view.buffer);
+}

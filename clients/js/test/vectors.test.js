@@ -1,0 +1,65 @@
+/** The same mechanism, inputs and words give the same report as in Python, bit for bit. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { base64 } from "../src/bytes.js";
+import { logRatio } from "../src/exact.js";
+import { encode, readMechanism } from "../src/index.js";
+
+const FOLDER = new URL("../vectors/", import.meta.url);
+
+/** @param {string} name */
+function load(name) {
+  return JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
+}
+
+/** @param {number[]} words */
+function scripted(words) {
+  let next = 0;
+  return {
+    /** @param {number} count */
+    words(count) {
+      next += count;
+      assert(next <= words.length, "the vector has too few words");
+      return Uint32Array.from(words.slice(next - count, next));
+    },
+    left: () => words.length - next,
+  };
+}
+
+for (const name of readdirSync(FOLDER).filter((file) => file.endsWith(".json"))) {
+  test(`draws of ${name}`, async () => {
+    const vector = load(name);
+    const mechanism = readMechanism(JSON.stringify(vector.mechanism));
+    const coins = scripted(vector.words);
+    const values = await mechanism.randomise(vector.codes, coins, vector.worker);
+    assert.deepEqual(values.map(Number), vector.report);
+    assert.equal(base64(encode(values, mechanism.valueType)), vector.bytes);
+    assert.equal(coins.left(), 0);
+    const { value, participation } = mechanism.exact;
+    assert.deepEqual(
+      { value, participation },
+      { value: vector.exact.value, participation: vector.exact.participation ?? Infinity },
+    );
+  });
+}
+
+test("mechanisms are accepted and refused as in Python, with the same exact ε", () => {
+  for (const { text, exact } of load("verification/verdicts.json")) {
+    let found = null;
+    try {
+      const { value, participation } = readMechanism(text).exact;
+      found = { value, participation: Number.isFinite(participation) ? participation : null };
+    } catch (error) {
+      assert.equal(/** @type {Error} */ (error).name, "ForsoothError", `${error} for ${text}`);
+    }
+    assert.deepEqual(found, exact, text);
+  }
+});
+
+test("logarithms are rounded up as in Python", () => {
+  for (const [larger, smaller, log] of load("verification/logs.json")) {
+    assert.equal(logRatio(larger, smaller), log, `${larger} / ${smaller}`);
+  }
+});

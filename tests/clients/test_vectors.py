@@ -1,0 +1,73 @@
+"""The shared vectors: Python derives them anew, JavaScript is run on them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from forsooth import Mechanism
+from forsooth.mechanisms import ChannelMechanism
+from forsooth.mechanisms.channel import TOTAL
+from tests.clients.javascript import PACKAGE, node
+
+FOLDER = PACKAGE / "vectors"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.delitem(sys.modules, "make", raising=False)
+    return importlib.import_module("make")
+
+
+def load(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_python_draws_what_the_vector_says(make: ModuleType, name: str) -> None:
+    vector = load(FOLDER / f"{name}.json")
+    assert make.derive(vector) == {key: vector[key] for key in ("exact", "report", "bytes")}
+    assert vector["tasks"] == len(vector["codes"])
+
+
+def test_the_vectors_reach_every_edge() -> None:
+    kinds, widths = set(), set()
+    for name in NAMES:
+        vector = load(FOLDER / f"{name}.json")
+        mechanism = Mechanism.from_json(json.dumps(vector["mechanism"]))
+        kinds.add((mechanism.kind, mechanism.protects))
+        widths.add(mechanism.dtype.itemsize)
+        if isinstance(mechanism, ChannelMechanism):
+            reached = set(zip(vector["codes"], vector["words"]))
+            for row, thresholds in enumerate(mechanism.channel.thresholds.T.tolist()):
+                edges = {0, TOTAL - 1, *thresholds, *(each - 1 for each in thresholds)}
+                assert {(row, word) for word in edges} <= reached
+    assert kinds >= {
+        (kind, protects)
+        for kind in ("channel", "laplace")
+        for protects in ("answers", "answers+participation")
+    }
+    assert widths == {1, 2, 8}
+
+
+def test_the_verdicts_are_python_s(make: ModuleType) -> None:
+    stored = load(FOLDER / "verification" / "verdicts.json")
+    verdict = importlib.import_module("verdicts").verdict
+    assert [verdict(each["text"]) for each in stored] == stored
+    accepted = sum(each["exact"] is not None for each in stored)
+    assert min(accepted, len(stored) - accepted) > 100
+    assert make.logs() == load(FOLDER / "verification" / "logs.json")
+
+
+def test_javascript_agrees() -> None:
+    done = node("--test", "test/")
+    assert done.returncode == 0, done.stdout[-5000:]
+    assert "# fail 0" in done.stdout
