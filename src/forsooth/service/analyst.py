@@ -1,0 +1,254 @@
+"""The analyst: infers truths from what has come in, and designs better tables while it goes on.
+
+It runs in a process of its own, with low priority and one thread, so that accepting reports never
+waits for it. What it learns goes into the database, where every process of the service finds it.
+Several analysts (of several machines) do no harm: a redesign is claimed before it is made.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlalchemy import delete, func, insert, select, update
+
+from forsooth.errors import ForsoothError
+from forsooth.service import logs, models
+from forsooth.service.campaigns import Campaign, Design, add_design, load
+from forsooth.service.enough import verdict
+from forsooth.service.payload import all_reports
+from forsooth.service.schemas import QualityView, TruthScaleView, TruthsView, TruthView
+from forsooth.service.store import UNAVAILABLE, Store, reason
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from forsooth.reports import Reports
+    from forsooth.service.settings import Settings
+    from forsooth.truths import Truths
+
+_BINS = 12
+_REST = 4  # after an inference of one second, a campaign is left alone for four
+_log = logging.getLogger(__name__)
+
+
+def latest(connection: Connection, campaign: Campaign, received: int) -> TruthsView:
+    """What was inferred last, and how many reports there are by now."""
+    scale = campaign.scale
+    found = TruthsView(
+        state="pending" if received else "no-reports",
+        reports=0,
+        received=received,
+        scale=TruthScaleView(
+            values=list(scale.labels), labels=list(campaign.labels), numbers=list(scale.values)
+        ),
+    )
+    table = models.analysis
+    row = connection.execute(
+        select(table.c.reports, table.c.document).where(table.c.campaign == campaign.id)
+    ).one_or_none()
+    if row is None:
+        return found
+    return TruthsView.model_validate(
+        found.model_dump() | row.document | {"state": "ready", "reports": row.reports}
+    )
+
+
+def analyse(store: Store, campaign_id: str) -> None:
+    """Infer from all reports of a campaign; if it is time, design a better table from them."""
+    from forsooth.inference import infer
+
+    with store.reading() as connection:
+        campaign = load(connection, campaign_id)
+        if campaign is None:
+            return
+        reports = all_reports(connection, campaign)
+    count = sum(len(part.workers) for part in reports)
+    start = time.monotonic()
+    truths = infer(reports)
+    _keep(store, campaign, count, _document(campaign, truths, count))
+    _log.info(
+        "inferred",
+        extra={
+            "campaign": campaign.id,
+            "reports": count,
+            "seconds": round(time.monotonic() - start, 2),
+        },
+    )
+    if _claim_redesign(store, campaign, count):
+        _redesign(store, campaign, reports)
+
+
+def run(settings: Settings) -> None:
+    """Look for campaigns with new reports for as long as the service is there.
+
+    It may be ended at any moment: what it writes is written in one transaction or not at all.
+    """
+    from threadpoolctl import threadpool_limits
+
+    logs.configure()
+    if hasattr(os, "nice"):
+        os.nice(10)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service ends it, not ctrl-C
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = os.getppid()
+    store, rest = Store(settings.database), _Rest()
+    with threadpool_limits(1):
+        while os.getppid() == parent:
+            try:
+                for campaign, count in _due(store):
+                    if rest.is_over(campaign, count):
+                        _attempt(store, campaign, count, rest)
+            except UNAVAILABLE as error:
+                _log.error("database unavailable", extra={"reason": reason(error)})
+            time.sleep(settings.analysis_seconds)
+
+
+class _Rest:
+    """When each campaign may be looked at again: a long inference earns a long rest."""
+
+    def __init__(self) -> None:
+        self._until: dict[str, float] = {}
+        self._failed: dict[str, int] = {}
+
+    def is_over(self, campaign: str, count: int) -> bool:
+        return time.monotonic() >= self._until.get(campaign, 0) and (
+            self._failed.get(campaign) != count
+        )
+
+    def begin(self, campaign: str, seconds: float) -> None:
+        self._until[campaign] = time.monotonic() + _REST * seconds
+
+    def failed(self, campaign: str, count: int) -> None:
+        self._failed[campaign] = count
+
+
+def _attempt(store: Store, campaign: str, count: int, rest: _Rest) -> None:
+    start = time.monotonic()
+    try:
+        analyse(store, campaign)
+    except UNAVAILABLE:
+        raise
+    except Exception:  # one campaign must not keep the others from their truths
+        _log.exception("inference failed", extra={"campaign": campaign, "reports": count})
+        rest.failed(campaign, count)
+    rest.begin(campaign, time.monotonic() - start)
+
+
+def _due(store: Store) -> list[tuple[str, int]]:
+    """Campaigns with reports that no inference has seen, and how many reports they have."""
+    design, analysis = models.design, models.analysis
+    received = func.sum(design.c.reports)
+    wanted = (
+        select(design.c.campaign, received)
+        .outerjoin(analysis, analysis.c.campaign == design.c.campaign)
+        .group_by(design.c.campaign, analysis.c.reports)
+        .having(received > func.coalesce(analysis.c.reports, 0))
+    )
+    with store.reading() as connection:
+        return [(campaign, int(count)) for campaign, count in connection.execute(wanted)]
+
+
+def _keep(store: Store, campaign: Campaign, count: int, document: dict[str, Any]) -> None:
+    """Replace the campaign's inference by one from more reports."""
+    table = models.analysis
+    with store.writing() as connection:
+        _lock(connection, campaign)
+        older = table.c.campaign == campaign.id, table.c.reports <= count
+        connection.execute(delete(table).where(*older))
+        kept = connection.scalar(select(table.c.reports).where(table.c.campaign == campaign.id))
+        if kept is None:
+            row = {"campaign": campaign.id, "reports": count, "document": document}
+            connection.execute(insert(table).values(row))
+
+
+def _document(campaign: Campaign, truths: Truths, count: int) -> dict[str, Any]:
+    """An inference as it is stored and shown."""
+    found = TruthsView(
+        state="ready",
+        reports=count,
+        received=count,
+        scale=TruthScaleView(values=[], labels=[], numbers=[]),
+        truths=_truths(campaign, truths),
+        model=truths.posterior.model if truths.posterior else truths.method,
+        converged=truths.converged,
+        participation=truths.posterior.participation if truths.posterior else None,
+        quality=_quality(truths),
+        enough=verdict(truths, count, campaign.target_width),
+    )
+    return found.model_dump(exclude={"state", "reports", "received", "scale"})
+
+
+def _truths(campaign: Campaign, truths: Truths) -> list[TruthView]:
+    values = np.array(campaign.scale.values)
+    worded = campaign.labels != campaign.scale.labels or not campaign.scale.is_numeric
+    columns = zip(
+        campaign.tasks,
+        truths.estimate.tolist(),
+        truths.low.tolist(),
+        truths.high.tolist(),
+        truths.support.tolist(),
+    )
+    return [
+        TruthView(
+            task=task.id,
+            text=task.text,
+            truth=truth,
+            label=campaign.labels[np.abs(values - truth).argmin()] if worded else None,
+            low=low,
+            high=high,
+            support=support,
+        )
+        for task, truth, low, high, support in columns
+    ]
+
+
+def _quality(truths: Truths) -> QualityView:
+    """How many workers are how far from the truths; those who said nothing are left out."""
+    known = truths.deviation[np.isfinite(truths.deviation)]
+    counts, edges = np.histogram(known, _BINS, (0, truths.scale.range))
+    return QualityView(edges=edges.tolist(), counts=counts.tolist())
+
+
+# Adaptive campaigns
+
+
+def _claim_redesign(store: Store, campaign: Campaign, count: int) -> bool:
+    """Is it time for a better table, and is it we who make it? The next is due at twice as many."""
+    table = models.campaign
+    with store.writing() as connection:
+        claimed = connection.execute(
+            update(table)
+            .where(table.c.id == campaign.id, table.c.redesign_at <= count)
+            .values(redesign_at=2 * count)
+        )
+        return bool(claimed.rowcount)
+
+
+def _redesign(store: Store, campaign: Campaign, reports: list[Reports]) -> None:
+    """The table that suits what was learned, for workers to come; earlier ones stay valid."""
+    from forsooth.adaptive import redesigned
+
+    try:
+        text = redesigned(reports).to_json()
+    except ForsoothError as error:
+        _log.info("no better design", extra={"campaign": campaign.id, "reason": str(error)})
+        return
+    with store.writing() as connection:
+        _lock(connection, campaign)
+        now = load(connection, campaign.id)
+        assert now is not None
+        new = Design(now.current.number + 1, text)
+        if now.design(new.digest) is None:
+            add_design(connection, campaign.id, new)
+    _log.info("redesigned", extra={"campaign": campaign.id, "design": new.digest})
+
+
+def _lock(connection: Connection, campaign: Campaign) -> None:
+    """Others who write to this campaign wait."""
+    table = models.campaign
+    connection.execute(select(table.c.id).where(table.c.id == campaign.id).with_for_update())

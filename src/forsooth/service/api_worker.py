@@ -1,0 +1,137 @@
+"""What workers' clients use: the campaign, the exact designs, and the one way to report."""
+
+from __future__ import annotations
+
+import json
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+
+from forsooth.errors import ForsoothError
+from forsooth.service import payload
+from forsooth.service.campaigns import Campaign, Design
+from forsooth.service.context import Service, TheService, failures
+from forsooth.service.failures import Refusal
+from forsooth.service.pages import client_integrity
+from forsooth.service.schemas import (
+    Accepted,
+    CampaignView,
+    ClientView,
+    NewReport,
+    ScaleView,
+    TaskView,
+    utc,
+)
+from forsooth.service.status import progress
+from forsooth.service.tokens import hashed, is_open, is_token
+from forsooth.service.writer import Outcome, Submission
+
+router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["workers"])
+
+_REFUSALS = {
+    Outcome.DIFFERENT: (409, "this invitation has reported already, and not the same"),
+    Outcome.UNINVITED: (403, "there is no such invitation to this campaign"),
+    Outcome.CLOSED: (410, "this campaign is closed"),
+}
+
+
+@router.get("", responses=failures(404))
+def campaign(campaign_id: str, service: TheService) -> CampaignView:
+    """A campaign as its workers see it: all of it is public."""
+    service.by_campaign.take(campaign_id)
+    found = _found(service.campaigns.look_up(campaign_id))
+    with service.store.reading() as connection:
+        closed = progress(connection, found).closed
+    return view(found, closed=closed)
+
+
+@router.get(
+    "/designs/{digest}",
+    response_class=Response,
+    responses=failures(404)
+    | {200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
+)
+def design(campaign_id: str, digest: str, service: TheService) -> Response:
+    """The exact text of a mechanism; its SHA-256 is the digest. Verify it before you use it."""
+    service.by_campaign.take(campaign_id)
+    found = service.campaigns.known(campaign_id, digest) or _looked_up(service, campaign_id, digest)
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(found[1].text, media_type="application/json", headers=headers)
+
+
+@router.post(
+    "/reports",
+    status_code=201,
+    response_model=Accepted,
+    responses=failures(403, 404, 409, 410)
+    | {200: {"model": Accepted, "description": "The same report is there already."}},
+)
+async def report(campaign_id: str, body: NewReport, service: TheService) -> JSONResponse:
+    """One worker's report. It is stored when this is answered, and may be sent again as it is."""
+    service.by_campaign.take(campaign_id)
+    found = service.campaigns.known(campaign_id, body.design)
+    if found is None:
+        found = await run_in_threadpool(_looked_up, service, campaign_id, body.design)
+    asked, used = found
+    if not is_token(body.invitation) or is_open(body.invitation) != asked.open:
+        raise _refusal(Outcome.UNINVITED)
+    invitation = hashed(body.invitation)
+    service.by_invitation.take((campaign_id, invitation))
+    outcome = await service.writer.submit(_checked(asked, used, invitation, body))
+    if outcome in _REFUSALS:
+        raise _refusal(outcome)
+    return JSONResponse({"status": outcome.value}, 201 if outcome is Outcome.ACCEPTED else 200)
+
+
+def view(found: Campaign, *, closed: bool) -> CampaignView:
+    """The public side of a campaign, with the design for those who come now."""
+    mechanism = found.current.mechanism
+    guarantee, tasks = mechanism.guarantee, len(found.tasks)
+    return CampaignView(
+        id=found.id,
+        title=found.title,
+        description=found.description,
+        tasks=[TaskView(id=task.id, text=task.text, image=task.image) for task in found.tasks],
+        scale=ScaleView(values=list(mechanism.scale.labels), labels=list(found.labels)),
+        epsilon=guarantee.epsilon,
+        protects=guarantee.protects,
+        promise=guarantee.describe(tasks),
+        worker_total=guarantee.worker_total(tasks),
+        mechanism=json.loads(found.current.text),
+        design=found.current.digest,
+        invitation_required=not found.open,
+        closed=closed,
+        closes_at=utc(found.closes_at),
+        client=ClientView(integrity=client_integrity()),
+    )
+
+
+def _looked_up(service: Service, campaign_id: str, digest: str) -> tuple[Campaign, Design]:
+    found = _found(service.campaigns.look_up(campaign_id))
+    design = found.design(digest)
+    if design is None:
+        raise Refusal(404, "unknown-design", "this campaign has no design with that digest")
+    return found, design
+
+
+def _found(campaign: Campaign | None) -> Campaign:
+    if campaign is None:
+        raise Refusal(404, "unknown-campaign", "there is no such campaign")
+    return campaign
+
+
+def _checked(asked: Campaign, used: Design, invitation: bytes, body: NewReport) -> Submission:
+    try:
+        values = payload.decode(body.report)
+        payload.check(asked, used, values, body.tasks)
+    except ForsoothError as error:
+        raise Refusal(422, "bad-report", str(error)) from None
+    tasks = payload.pack_tasks(body.tasks)
+    cost = payload.spent(asked, used, body.tasks)
+    return Submission(asked.id, invitation, used.number, tasks, values, cost)
+
+
+def _refusal(outcome: Outcome) -> Refusal:
+    status, message = _REFUSALS[outcome]
+    return Refusal(status, outcome.value, message)

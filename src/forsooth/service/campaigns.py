@@ -1,0 +1,256 @@
+"""Campaigns as the service knows them: what is asked, and the designs that reports may use.
+
+All of it is public and never changes, except that an adaptive campaign gains designs. Whether a
+campaign is still open is no part of this: only the database knows, at the moment of the commit.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert, select
+
+from forsooth import mechanisms
+from forsooth.errors import ForsoothError
+from forsooth.mechanism import Mechanism
+from forsooth.scale import Scale
+from forsooth.service import models
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from forsooth.privacy import Protects
+    from forsooth.service.store import Store
+
+ADAPTIVE = "adaptive"
+MAX_ANSWERS = 101  # a table has a row and a column for each, and every worker loads it
+_REMEMBERED = 256  # campaigns that one process keeps in memory
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question; `image` is an address that the page may show."""
+
+    id: str
+    text: str
+    image: str | None = None
+
+
+@dataclass(frozen=True)
+class Design:
+    """A mechanism of a campaign, and the exact text that workers verify."""
+
+    number: int
+    text: str
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The text, read and verified."""
+        return Mechanism.from_json(self.text)
+
+    @cached_property
+    def digest(self) -> str:
+        """What a report names its design by."""
+        return sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """What is asked of whom, on which scale, with which promise."""
+
+    id: str
+    title: str
+    description: str
+    tasks: tuple[Task, ...]
+    labels: tuple[str, ...]
+    asked: str
+    open: bool
+    target_width: float
+    closes_at: int | None
+    max_reports: int | None
+    designs: tuple[Design, ...]
+
+    @property
+    def current(self) -> Design:
+        """The design for workers who come now."""
+        return self.designs[-1]
+
+    @property
+    def scale(self) -> Scale:
+        """The same for every design."""
+        return self.designs[0].mechanism.scale
+
+    @cached_property
+    def task_ids(self) -> tuple[str, ...]:
+        """The public list of tasks."""
+        return tuple(task.id for task in self.tasks)
+
+    def design(self, digest: str) -> Design | None:
+        """The design that a report names."""
+        return next((each for each in self.designs if each.digest == digest), None)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a requester asks for; `campaign` and its first design follow from it."""
+
+    title: str
+    tasks: tuple[Task, ...]
+    scale: Scale
+    epsilon: float
+    protects: Protects
+    mechanism: str = "rr"
+    description: str = ""
+    labels: tuple[str, ...] | None = None
+    open: bool = False
+    closes_at: int | None = None
+    max_reports: int | None = None
+    redesign_after: int = 100
+    target_width: float | None = None
+
+    def first_mechanism(self) -> Mechanism:
+        """The mechanism asked for; an adaptive campaign begins with one that needs no guess."""
+        if self.scale.size > MAX_ANSWERS:
+            raise ForsoothError(
+                f"a campaign's scale has at most {MAX_ANSWERS} answers, got {self.scale.size}"
+            )
+        if self.labels is not None and len(self.labels) != self.scale.size:
+            raise ForsoothError(
+                f"{len(self.labels)} labels for the {self.scale.size} answers of {self.scale}: "
+                "give one for each or none"
+            )
+        if len({task.id for task in self.tasks}) < len(self.tasks):
+            raise ForsoothError("two tasks have the same id")
+        if self.target_width is not None and not 0 < self.target_width <= self.scale.range:
+            raise ForsoothError(
+                f"an interval's width lies above 0 and not above {self.scale.range:g}, the width "
+                f"of the scale; got {self.target_width:g}"
+            )
+        name = "rr" if self.mechanism == ADAPTIVE else self.mechanism
+        return mechanisms.build(
+            name, self.scale, self.epsilon, tasks=len(self.tasks), protects=self.protects
+        )
+
+
+def create(connection: Connection, requester: int, plan: Plan, first: Mechanism) -> str:
+    """Store a campaign and its first design; its id cannot be guessed."""
+    campaign = _new_id()
+    values: dict[str, Any] = {
+        "id": campaign,
+        "requester": requester,
+        "created": int(time.time()),
+        "title": plan.title,
+        "description": plan.description,
+        "tasks": [{"id": t.id, "text": t.text, "image": t.image} for t in plan.tasks],
+        "labels": list(plan.labels or plan.scale.labels),
+        "mechanism": plan.mechanism,
+        "open": plan.open,
+        "target_width": plan.target_width or plan.scale.range / 4,
+        "closes_at": plan.closes_at,
+        "max_reports": plan.max_reports,
+        "redesign_at": plan.redesign_after if plan.mechanism == ADAPTIVE else None,
+    }
+    connection.execute(insert(models.campaign).values(values))
+    add_design(connection, campaign, Design(1, first.to_json()))
+    return campaign
+
+
+def add_design(connection: Connection, campaign: str, design: Design) -> None:
+    """One more design; from now on it is the current one."""
+    connection.execute(
+        insert(models.design).values(
+            campaign=campaign,
+            number=design.number,
+            digest=design.digest,
+            text=design.text,
+            reports=0,
+        )
+    )
+
+
+def invite(connection: Connection, campaign: str, hashes: Sequence[bytes]) -> None:
+    """Let those who hold the tokens of these hashes report, once each."""
+    if hashes:
+        rows = [{"campaign": campaign, "hash": each} for each in hashes]
+        connection.execute(insert(models.invitation), rows)
+
+
+def load(connection: Connection, campaign: str, *, requester: int | None = None) -> Campaign | None:
+    """A campaign by its id; with `requester`, only if it is that requester's."""
+    table = models.campaign
+    wanted = select(table).where(table.c.id == campaign)
+    if requester is not None:
+        wanted = wanted.where(table.c.requester == requester)
+    row = connection.execute(wanted).one_or_none() if looks_like_id(campaign) else None
+    if row is None:
+        return None
+    designs = connection.execute(
+        select(models.design.c.number, models.design.c.text)
+        .where(models.design.c.campaign == campaign)
+        .order_by(models.design.c.number)
+    )
+    return Campaign(
+        id=row.id,
+        title=row.title,
+        description=row.description,
+        tasks=tuple(Task(**task) for task in row.tasks),
+        labels=tuple(row.labels),
+        asked=row.mechanism,
+        open=row.open,
+        target_width=row.target_width,
+        closes_at=row.closes_at,
+        max_reports=row.max_reports,
+        designs=tuple(Design(number, text) for number, text in designs),
+    )
+
+
+class Campaigns:
+    """Campaigns as one process remembers them, so that a report needs no query to be checked."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: OrderedDict[str, Campaign] = OrderedDict()
+        self._lock = Lock()
+
+    def known(self, campaign: str, digest: str) -> tuple[Campaign, Design] | None:
+        """A campaign and one of its designs from memory; None if they must be looked up."""
+        with self._lock:
+            found = self._known.get(campaign)
+            if found is None:
+                return None
+            self._known.move_to_end(campaign)
+        design = found.design(digest)
+        return None if design is None else (found, design)
+
+    def look_up(self, campaign: str) -> Campaign | None:
+        """A campaign as the database has it now."""
+        with self._store.reading() as connection:
+            found = load(connection, campaign)
+        if found is not None:
+            with self._lock:
+                self._known[campaign] = found
+                self._known.move_to_end(campaign)
+                while len(self._known) > _REMEMBERED:
+                    self._known.popitem(last=False)
+        return found
+
+
+def looks_like_id(text: str) -> bool:
+    """Anything else is nobody's campaign, and no business of the database's."""
+    return len(text) == 22 and text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+
+
+def _new_id() -> str:
+    """16 random bytes; never with a first character that a spreadsheet evaluates."""
+    while (text := secrets.token_urlsafe(16))[0] in "-_":
+        pass
+    return text

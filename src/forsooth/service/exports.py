@@ -1,0 +1,88 @@
+"""What a requester takes home: reports as Parquet, truths and invitations as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from forsooth.reports import Reports
+    from forsooth.service.schemas import InvitationView, TruthView
+
+DATA = '<script type="application/json" id="forsooth-data">null</script>'  # in a page's file
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet evaluate a cell
+
+
+def parquet(reports: Sequence[Reports]) -> tuple[bytes, str, str]:
+    """The reports as a file, its media type and ending: Parquet, or a zip of one per design."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, part in enumerate(reports, 1):
+            paths.append(Path(folder) / f"reports-{number}.parquet")
+            part.write(paths[-1])
+        if len(paths) == 1:
+            return paths[0].read_bytes(), "application/vnd.apache.parquet", "parquet"
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for path in paths:
+                archive.write(path, path.name)
+        return buffer.getvalue(), "application/zip", "zip"
+
+
+def truths_csv(truths: Sequence[TruthView]) -> str:
+    """One row per task, in the form that `forsooth infer` writes too."""
+    worded = any(each.label is not None for each in truths)
+    header = ("task", "truth", *(("label",) if worded else ()), "low", "high", "support")
+    rows = (
+        (
+            guarded(each.task),
+            each.truth,
+            *((guarded(each.label or ""),) if worded else ()),
+            each.low,
+            each.high,
+            each.support,
+        )
+        for each in truths
+    )
+    return _csv(header, rows)
+
+
+def invitations_csv(invitations: Iterable[InvitationView]) -> str:
+    """One row per invitation; neither column can begin like a formula."""
+    return _csv(("invitation", "link"), ((each.token, each.link) for each in invitations))
+
+
+def guarded(text: str) -> str:
+    """Text that no spreadsheet takes for a formula; a number may stay one."""
+    return f"'{text}" if text.startswith(_FORMULA) and not _is_number(text) else text
+
+
+def page_with_data(page: str, document: object) -> str:
+    """A page of the package with the data put into it, such that no text in them is markup."""
+    text = json.dumps(document)
+    for character in "<>&":  # so nothing can end the script element or begin another
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return page.replace(DATA, DATA.replace("null", text), 1)
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text == text.strip()

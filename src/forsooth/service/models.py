@@ -1,0 +1,92 @@
+"""The tables. Times are whole seconds of UTC; of a report, whole hours.
+
+There is no address, no user agent and no name of a worker anywhere; an invitation is known by the
+hash of its token. In SQLite, reports are stored in the order of those hashes, so that not even the
+order of their arrival is kept.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+
+metadata = MetaData()
+
+requester = Table(
+    "requester",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("key_hash", LargeBinary, nullable=False),
+)
+
+campaign = Table(
+    "campaign",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("requester", ForeignKey("requester.id"), nullable=False, index=True),
+    Column("created", BigInteger, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("tasks", JSON, nullable=False),  # [{"id", "text", "image"}, …]
+    Column("labels", JSON, nullable=False),  # words for the answers of the scale
+    Column("mechanism", Text, nullable=False),  # as asked for: rr, adaptive, mf:d=20 …
+    Column("open", Boolean, nullable=False),
+    Column("target_width", Float, nullable=False),
+    Column("closes_at", BigInteger),
+    Column("max_reports", Integer),
+    Column("closed_at", BigInteger),
+    Column("redesign_at", Integer),  # the number of reports at which an adaptive one learns
+)
+
+design = Table(
+    "design",
+    metadata,
+    Column("campaign", ForeignKey("campaign.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("digest", Text, nullable=False),  # SHA-256 of the text
+    Column("text", Text, nullable=False),  # the mechanism's JSON, to the byte
+    Column("reports", Integer, nullable=False),  # how many came in through it
+)
+
+invitation = Table(
+    "invitation",
+    metadata,
+    Column("campaign", ForeignKey("campaign.id"), primary_key=True),
+    Column("hash", LargeBinary, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+report = Table(
+    "report",
+    metadata,
+    Column("campaign", Text, primary_key=True),
+    Column("invitation", LargeBinary, primary_key=True),  # the token's hash
+    Column("design", Integer, nullable=False),
+    Column("tasks", LargeBinary),  # int32 each, where participation is public
+    Column("payload", LargeBinary, nullable=False),
+    Column("spent", Float, nullable=False),  # the ledger: ε that this invitation has spent
+    Column("hour", BigInteger, nullable=False),
+    ForeignKeyConstraint(["campaign", "design"], ["design.campaign", "design.number"]),
+    sqlite_with_rowid=False,
+)
+
+analysis = Table(
+    "analysis",
+    metadata,
+    Column("campaign", ForeignKey("campaign.id"), primary_key=True),
+    Column("reports", Integer, nullable=False),  # how many went into it
+    Column("document", JSON, nullable=False),
+)

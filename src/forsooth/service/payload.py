@@ -1,0 +1,104 @@
+"""A report's bytes: checked when they come in, and put together again as Reports."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlalchemy import select
+
+from forsooth.errors import ForsoothError
+from forsooth.reports import Reports
+from forsooth.service import models
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+    from forsooth.service.campaigns import Campaign, Design
+
+_INDEX = np.dtype("<i4")
+
+
+def decode(text: str) -> bytes:
+    """The bytes of a report; base64 with padding and nothing else."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ForsoothError("the report is not base64 (standard alphabet, with padding)") from None
+
+
+def check(campaign: Campaign, design: Design, report: bytes, tasks: Sequence[int] | None) -> None:
+    """Refuse what the design never sends: other lengths, other symbols, other cells."""
+    mechanism, count = design.mechanism, len(campaign.tasks)
+    if mechanism.layout == "rows":
+        if tasks is not None:
+            raise ForsoothError("this campaign protects participation: no tasks may be named")
+        cells = mechanism.width(count)
+    else:
+        cells = _check_tasks(tasks, count)
+    size = mechanism.dtype.itemsize
+    if len(report) != cells * size:
+        raise ForsoothError(
+            f"the report has {len(report)} bytes; {cells} values of {size} byte(s) are expected"
+        )
+    values = np.frombuffer(report, mechanism.dtype.newbyteorder("<"))
+    shaped = values if tasks is not None else values.reshape(1, cells)
+    impossible = mechanism.check(shaped, count).ravel()
+    if impossible.any():
+        place = int(impossible.argmax())
+        raise ForsoothError(f"value {place} of the report is one that {mechanism.name} never sends")
+
+
+def spent(campaign: Campaign, design: Design, tasks: Sequence[int] | None) -> float:
+    """The most ε that a report can have cost its worker."""
+    cells = len(campaign.tasks) if tasks is None else len(tasks)
+    return design.mechanism.guarantee.worker_total(cells)
+
+
+def pack_tasks(tasks: Sequence[int] | None) -> bytes | None:
+    """The indices of the answered tasks as they are stored."""
+    return None if tasks is None else np.array(tasks, _INDEX).tobytes()
+
+
+def all_reports(connection: Connection, campaign: Campaign) -> list[Reports]:
+    """Every report of a campaign, by design; workers stand in the order of their hashes."""
+    made = (_of_design(connection, campaign, design) for design in campaign.designs)
+    return [reports for reports in made if reports.workers]
+
+
+def _check_tasks(tasks: Sequence[int] | None, count: int) -> int:
+    if not tasks:
+        raise ForsoothError(
+            "participation is public: name the tasks that were answered, at least one"
+        )
+    if any(later <= earlier for earlier, later in pairwise(tasks)):
+        raise ForsoothError("the tasks must be listed once each, in increasing order")
+    if tasks[0] < 0 or tasks[-1] >= count:
+        raise ForsoothError(f"the tasks are numbered from 0 to {count - 1}")
+    return len(tasks)
+
+
+def _of_design(connection: Connection, campaign: Campaign, design: Design) -> Reports:
+    table, mechanism = models.report, design.mechanism
+    rows = connection.execute(
+        select(table.c.invitation, table.c.tasks, table.c.payload)
+        .where(table.c.campaign == campaign.id, table.c.design == design.number)
+        .order_by(table.c.invitation)
+    ).all()
+    dtype = mechanism.dtype.newbyteorder("<")
+    values: NDArray[Any] = np.frombuffer(b"".join(row.payload for row in rows), dtype)
+    values, answered = values.astype(mechanism.dtype), None
+    if mechanism.layout == "rows":
+        values = values.reshape(len(rows), mechanism.width(len(campaign.tasks)))
+    else:
+        task = np.frombuffer(b"".join(row.tasks for row in rows), _INDEX).astype(np.int32)
+        counts = [len(row.tasks) // _INDEX.itemsize for row in rows]
+        answered = (np.repeat(np.arange(len(rows), dtype=np.int32), counts), task)
+    workers = tuple(row.invitation.hex() for row in rows)
+    return Reports(mechanism, campaign.task_ids, workers, values, answered)

@@ -1,0 +1,313 @@
+"""What goes over the wire, with its documentation; unknown fields are refused."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
+
+from forsooth.mechanisms import BUILDERS
+from forsooth.privacy import MAX_EPSILON
+from forsooth.service.campaigns import ADAPTIVE
+
+MAX_TASKS = 20_000
+MAX_INVITATIONS = 10_000
+MAX_REPORTS = 2**31 - 1
+_NO_NUL = r"^[^\x00]*$"  # PostgreSQL stores no NUL character
+_SCALE = r"^[^\x00]*(\.\.|,)[^\x00]*$"
+MECHANISMS = (*BUILDERS, ADAPTIVE)
+_MECHANISM = rf"^({'|'.join(MECHANISMS)})(:[^\x00]*)?$"
+Short = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NO_NUL)]
+Long = Annotated[str, StringConstraints(max_length=5000, pattern=_NO_NUL)]
+Moment = Annotated[AwareDatetime, BeforeValidator(lambda text: _moment(text))]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Message(BaseModel):
+    """Anything that is sent or received."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Problem(Message):
+    """Why a request was refused."""
+
+    error: str = Field(description="A short code for programs.")
+    message: str = Field(description="What was wrong, where, and what to do, for people.")
+
+
+class Failure(Message):
+    """A refusal."""
+
+    detail: Problem
+
+
+# What requesters send
+
+
+class NewTask(Message):
+    """A question."""
+
+    id: Short | None = Field(None, description='Its name in exports; by default "1", "2", …')
+    text: Annotated[Long, StringConstraints(min_length=1)] = Field(
+        description="The question, plain text."
+    )
+    image: Annotated[str, StringConstraints(max_length=100_000, pattern=_NO_NUL)] | None = Field(
+        None, description="An address that the service allows, or a data: URL of an image."
+    )
+
+
+class NewCampaign(Message):
+    """A campaign to be made."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "title": "How is it here?",
+                "tasks": [{"id": "rest", "text": "How often do you work while ill?"}],
+                "scale": "0..4",
+                "labels": ["never", "rarely", "sometimes", "often", "always"],
+                "epsilon": 1,
+                "mechanism": "adaptive",
+                "invitations": 30,
+            }
+        }
+    )
+
+    title: Short
+    description: Long = ""
+    tasks: list[NewTask] = Field(min_length=1, max_length=MAX_TASKS)
+    scale: Annotated[str, StringConstraints(max_length=5000, pattern=_SCALE)] | list[Short] = Field(
+        description='"0..4", "G,P,R" or a list of answers from low to high.'
+    )
+    labels: list[Short] | None = Field(None, description="Words for the answers, as many.")
+    epsilon: float = Field(gt=0, le=MAX_EPSILON, allow_inf_nan=False, description="ε per cell.")
+    protects: Literal["answers+participation", "answers"] = "answers+participation"
+    mechanism: Annotated[Short, StringConstraints(pattern=_MECHANISM)] = Field(
+        "rr", description=f"{', '.join(MECHANISMS)}; options after a colon: mf:d=20."
+    )
+    open: bool = Field(False, description="Whoever has the link may report; else invitations.")
+    invitations: int = Field(0, ge=0, le=MAX_INVITATIONS, description="How many to make at once.")
+    closes_at: Moment | None = Field(None, description="No report is taken after this.")
+    max_reports: int | None = Field(None, ge=1, le=MAX_REPORTS)
+    redesign_after: int = Field(
+        100,
+        ge=1,
+        le=MAX_REPORTS,
+        description="Adaptive: learn after so many, and at each doubling.",
+    )
+    target_width: Finite | None = Field(
+        None, gt=0, description="The width of a 90 % interval that would do."
+    )
+
+
+class NewInvitations(Message):
+    """More invitations."""
+
+    count: int = Field(ge=1, le=MAX_INVITATIONS)
+
+
+# What workers send
+
+
+class NewReport(Message):
+    """One worker's report."""
+
+    invitation: str = Field(max_length=100, description="The token, or for an open link one's own.")
+    design: str = Field(max_length=100, description="The digest of the mechanism that was used.")
+    report: str = Field(description="Base64 (standard alphabet, padded) of the report's bytes.")
+    tasks: list[int] | None = Field(
+        None, max_length=MAX_TASKS, description="Where participation is public: answered tasks."
+    )
+
+
+# What the service answers
+
+
+class Accepted(Message):
+    """The report is stored."""
+
+    status: Literal["accepted", "already-accepted"]
+
+
+class TaskView(Message):
+    """A question."""
+
+    id: str
+    text: str
+    image: str | None
+
+
+class ScaleView(Message):
+    """The answers, from low to high."""
+
+    values: list[str] = Field(description="The answers as the mechanism names them.")
+    labels: list[str] = Field(description="The same in words.")
+
+
+class ClientView(Message):
+    """The browser's client."""
+
+    integrity: str | None = Field(description="sha384-… of the script that perturbs.")
+
+
+class CampaignView(Message):
+    """All that a worker's client needs; everything in it is public."""
+
+    id: str
+    title: str
+    description: str
+    tasks: list[TaskView]
+    scale: ScaleView
+    epsilon: float = Field(description="The promise: ε per cell, which the table must keep.")
+    protects: str
+    promise: str = Field(description="The promise in one sentence.")
+    worker_total: float = Field(description="ε for all that one worker says.")
+    mechanism: dict[str, Any]
+    design: str = Field(description="SHA-256 of the mechanism's exact text.")
+    invitation_required: bool
+    closed: bool
+    closes_at: datetime | None
+    client: ClientView
+
+
+class InvitationView(Message):
+    """An invitation; its token is shown this once and not stored."""
+
+    token: str
+    link: str
+
+
+class InvitationsView(Message):
+    """New invitations."""
+
+    invitations: list[InvitationView]
+
+
+class CreatedView(InvitationsView):
+    """A campaign that was made."""
+
+    id: str
+    link: str
+
+
+class DesignView(Message):
+    """A mechanism in use."""
+
+    number: int
+    digest: str
+    mechanism: str
+    reports: int
+    current: bool
+
+
+class SpentView(Message):
+    """The ledger over all invitations, in ε for all that a worker said."""
+
+    largest: float
+    total: float
+
+
+class StatusView(Message):
+    """How a campaign stands."""
+
+    id: str
+    title: str
+    link: str
+    mechanism: str
+    epsilon: float
+    protects: str
+    open: bool
+    tasks: int
+    closed: bool
+    closes_at: datetime | None
+    max_reports: int | None
+    invitations: int
+    reports: int
+    designs: list[DesignView]
+    spent: SpentView
+
+
+class CampaignsView(Message):
+    """A requester's campaigns, the newest first."""
+
+    campaigns: list[StatusView]
+
+
+class TruthView(Message):
+    """A task's truth with its 90 % interval."""
+
+    task: str
+    text: str
+    truth: float
+    label: str | None
+    low: float
+    high: float
+    support: int
+
+
+class TruthScaleView(ScaleView):
+    """The scale, and the number that each answer stands for."""
+
+    numbers: list[float]
+
+
+class QualityView(Message):
+    """A histogram of how far workers are from the truths, in units of the scale."""
+
+    edges: list[float]
+    counts: list[int]
+
+
+class EnoughView(Message):
+    """Is it enough?"""
+
+    enough: bool
+    why: str
+    constant_as_good: float | None = Field(
+        description="The probability that one constant for all tasks would do as well."
+    )
+    median_width: float
+    target_width: float
+    more_reports: int | None = Field(description="A rough number; null where more may not help.")
+
+
+class TruthsView(Message):
+    """The latest inference."""
+
+    state: Literal["no-reports", "pending", "ready"]
+    reports: int = Field(description="How many reports are in this inference.")
+    received: int = Field(description="How many there are by now.")
+    scale: TruthScaleView
+    truths: list[TruthView] = []
+    model: str | None = None
+    converged: bool | None = None
+    participation: float | None = None
+    quality: QualityView | None = None
+    enough: EnoughView | None = None
+
+
+class HealthView(Message):
+    """Alive, or ready."""
+
+    status: str
+
+
+def _moment(text: object) -> datetime:
+    """A time as text; numbers could be seconds or milliseconds of anything."""
+    if not isinstance(text, str):
+        raise ValueError("a time is written 2031-01-31T12:00:00Z")
+    return datetime.fromisoformat(text)
+
+
+def utc(seconds: int | None) -> datetime | None:
+    """Stored seconds as a time with its zone."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,2056 @@
+/*! forsooth-client 0.1.0 | Apache-2.0 | made from clients/js/src by build.mjs */
+
+// error.js
+/** The one error that is meant for people: what was wrong, where, what to do. */
+class ForsoothError extends Error {
+  /**
+   * @param {string} message for people
+   * @param {string} [code] for programs: "refused" (a bad mechanism), "input" (bad answers),
+   *   "storage", "unreachable", or what the service says ("already-reported", …)
+   */
+  constructor(message, code = "refused") {
+    super(message);
+    this.name = "ForsoothError";
+    this.code = code;
+  }
+}
+
+// bytes.js
+/** Bytes as text, text as bytes, and their fingerprint. */
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+async function sha256(bytes) {
+  if (!globalThis.crypto?.subtle) {
+    throw new ForsoothError(
+      "this page must be opened over https: the browser offers no SHA-256 here",
+    );
+  }
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+/** @param {string} text */
+async function sha256Hex(text) {
+  return hex(await sha256(new TextEncoder().encode(text)));
+}
+
+/** @param {Uint8Array} bytes */
+function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {Uint8Array} bytes */
+function base64(bytes) {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** @param {Uint8Array} bytes */
+function base64url(bytes) {
+  return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/**
+ * UTF-8 without repairs and without leaving anything out.
+ * @param {Uint8Array | ArrayBuffer} bytes
+ */
+function decodeText(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ForsoothError("this is not a text in UTF-8");
+  }
+}
+
+// coins.js
+/** Where the coins come from: the browser's or Node's cryptographic generator, nothing else. */
+
+/** @typedef {{words(count: number): Uint32Array}} Coins uniform 32-bit words, independent */
+
+const MOST_WORDS = 65536 / 4; // what one call of getRandomValues gives
+
+/**
+ * @param {number} count
+ * @returns {Uint32Array<ArrayBuffer>}
+ */
+function secureWords(count) {
+  const words = new Uint32Array(count);
+  for (let start = 0; start < count; start += MOST_WORDS) {
+    crypto.getRandomValues(words.subarray(start, start + MOST_WORDS));
+  }
+  return words;
+}
+
+/** Fresh coins at every call. */
+const secureCoins = { words: secureWords };
+
+/**
+ * Coins that are tossed once: every replay begins anew, and they fall as before.
+ *
+ * A worker who looks at a report and then corrects an answer gets the same coins again. Otherwise
+ * one could toss until the report says what one likes, and it would no longer be the table's.
+ */
+class FixedCoins {
+  #tossed = new Uint32Array(0);
+
+  /** @returns {Coins} */
+  replay() {
+    let next = 0;
+    return {
+      words: (count) => {
+        next += count;
+        this.#toss(next - this.#tossed.length);
+        return this.#tossed.slice(next - count, next);
+      },
+    };
+  }
+
+  /** @param {number} more */
+  #toss(more) {
+    if (more <= 0) return;
+    const all = new Uint32Array(this.#tossed.length + more);
+    all.set(this.#tossed);
+    all.set(secureWords(more), this.#tossed.length);
+    this.#tossed = all;
+  }
+}
+
+// json.js
+/**
+ * JSON from strangers: nothing is guessed and nothing is lost.
+ *
+ * `JSON.parse` reads 1.0 as the integer 1, rounds long integers and lets the last of two equal keys
+ * win, so that two clients could read two mechanisms from one text. Here an integer becomes a
+ * BigInt, any other number a Number, an object a Map; equal keys are refused.
+ */
+
+/** @typedef {Map<string, any>} JsonObject */
+/** @typedef {null | boolean | string | number | bigint | any[] | JsonObject} Json */
+
+const DEEPEST = 64;
+const MOST_DIGITS = 4300; // where Python stops reading an integer, too
+const LARGEST = 2n ** 62n; // what 64-bit arithmetic holds with room for a sign and a sum
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+const ESCAPES = new Map(
+  Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }),
+);
+const CONSTANTS = /** @type {[string, Json][]} */ ([
+  ["null", null],
+  ["true", true],
+  ["false", false],
+]);
+
+/**
+ * @param {string} text
+ * @returns {Json}
+ */
+function parseJson(text) {
+  let at = 0;
+  const value = read(0);
+  space();
+  if (at < text.length) fail();
+  return value;
+
+  /** @returns {never} */
+  function fail() {
+    throw new ForsoothError(`this is not valid JSON (at character ${at})`);
+  }
+
+  function space() {
+    while (" \t\n\r".includes(text.charAt(at) || "x")) at++;
+  }
+
+  /** @param {string} character */
+  function eat(character) {
+    space();
+    if (text[at] !== character) return false;
+    at++;
+    return true;
+  }
+
+  /** @param {RegExp} pattern */
+  function match(pattern) {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    at += found?.[0].length ?? 0;
+    return found;
+  }
+
+  /**
+   * @param {number} depth
+   * @returns {Json}
+   */
+  function read(depth) {
+    if (depth > DEEPEST) fail();
+    if (eat("{")) return object(depth + 1);
+    if (eat("[")) return list(depth + 1);
+    if (eat('"')) return string();
+    for (const [word, value] of CONSTANTS) {
+      if (text.startsWith(word, at)) {
+        at += word.length;
+        return value;
+      }
+    }
+    return number();
+  }
+
+  /** @param {number} depth */
+  function object(depth) {
+    /** @type {JsonObject} */
+    const members = new Map();
+    if (eat("}")) return members;
+    do {
+      if (!eat('"')) fail();
+      const key = string();
+      if (members.has(key))
+        throw new ForsoothError(`the key ${shown(key)} stands twice in one object`);
+      if (!eat(":")) fail();
+      members.set(key, read(depth));
+    } while (eat(","));
+    if (!eat("}")) fail();
+    return members;
+  }
+
+  /** @param {number} depth */
+  function list(depth) {
+    /** @type {Json[]} */
+    const items = [];
+    if (eat("]")) return items;
+    do items.push(read(depth));
+    while (eat(","));
+    if (!eat("]")) fail();
+    return items;
+  }
+
+  function string() {
+    let value = "";
+    for (;;) {
+      value += match(PLAIN)?.[0] ?? "";
+      if (text[at] === '"') {
+        at++;
+        return value;
+      }
+      if (text[at] !== "\\") fail();
+      const hex = /^u([0-9a-fA-F]{4})/.exec(text.slice(at + 1, at + 6));
+      const escaped = hex ? String.fromCharCode(parseInt(hex[1], 16)) : ESCAPES.get(text[at + 1]);
+      if (escaped === undefined) fail();
+      value += escaped;
+      at += hex ? 6 : 2;
+    }
+  }
+
+  function number() {
+    const found = match(NUMBER);
+    if (!found) fail();
+    const [digits, fraction, exponent] = found;
+    if (fraction !== undefined || exponent !== undefined) return Number(digits);
+    if (digits.length > MOST_DIGITS) fail();
+    return BigInt(digits);
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} what
+ * @returns {JsonObject}
+ */
+function anObject(value, what) {
+  if (!(value instanceof Map))
+    throw new ForsoothError(`${what} must be an object, got ${shown(value)}`);
+  return value;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} what
+ * @returns {Json[]}
+ */
+function aList(value, what) {
+  if (!Array.isArray(value)) throw new ForsoothError(`${what} must be a list, got ${shown(value)}`);
+  return value;
+}
+
+/**
+ * An integer within bounds. 1.0 is not one.
+ * @param {unknown} value
+ * @param {string} what
+ * @param {bigint} [low]
+ * @param {bigint} [high]
+ * @returns {bigint}
+ */
+function anInteger(value, what, low = -LARGEST, high = LARGEST) {
+  if (typeof value !== "bigint" || value < low || value > high) {
+    throw new ForsoothError(
+      `${what} must be an integer from ${low} to ${high}, got ${shown(value)}`,
+    );
+  }
+  return value;
+}
+
+/**
+ * A finite number.
+ * @param {unknown} value
+ * @param {string} what
+ * @returns {number}
+ */
+function aNumber(value, what) {
+  const number = typeof value === "bigint" || typeof value === "number" ? Number(value) : NaN;
+  if (!Number.isFinite(number)) {
+    throw new ForsoothError(`${what} must be a finite number, got ${shown(value)}`);
+  }
+  return number;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} what
+ * @returns {string}
+ */
+function aText(value, what) {
+  if (typeof value !== "string")
+    throw new ForsoothError(`${what} must be a text, got ${shown(value)}`);
+  return value;
+}
+
+/**
+ * A list of distinct texts.
+ * @param {unknown} value
+ * @param {string} what
+ * @returns {string[]}
+ */
+function texts(value, what) {
+  const listed = aList(value, what).map((item) => aText(item, what));
+  if (new Set(listed).size < listed.length)
+    throw new ForsoothError(`${what}: the same name stands twice`);
+  return listed;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} what
+ * @returns {boolean}
+ */
+function aTruth(value, what) {
+  if (typeof value !== "boolean")
+    throw new ForsoothError(`${what} must be true or false, got ${shown(value)}`);
+  return value;
+}
+
+/**
+ * A value for a message: short, whatever it is.
+ * @param {unknown} value
+ */
+function shown(value) {
+  let text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  if (value instanceof Map) text = "an object";
+  else if (Array.isArray(value)) text = "a list";
+  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
+}
+
+// scale.js
+/** Γ, the answer scale: an ordered, finite set of answers. */
+
+const MOST_ANSWERS = 1001;
+const WIDEST = 1e9; // of its smallest steps
+const DECIMAL =
+  /^[-+]?(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][-+]?\d(?:_?\d)*)?$/;
+
+/** If every label is a number, the numbers are its values; otherwise 0, 1, 2, … */
+class Scale {
+  /** @param {unknown} json a list of labels */
+  constructor(json) {
+    /** @type {readonly string[]} */
+    this.labels = texts(json, "scale");
+    const numbers = this.labels.map(numberOf);
+    /** @type {boolean} */
+    this.isNumeric = numbers.every(Number.isFinite);
+    /** @type {readonly number[]} */
+    this.values = this.isNumeric ? numbers : this.labels.map((_, position) => position);
+    this.#check();
+  }
+
+  #check() {
+    const { labels, values } = this;
+    if (labels.length < 2 || labels.length > MOST_ANSWERS || labels.includes("")) {
+      throw new ForsoothError(`a scale has from 2 to ${MOST_ANSWERS} answers, none of them empty`);
+    }
+    const finest = Math.min(...values.slice(1).map((value, before) => value - values[before]));
+    if (!(finest > 0)) throw new ForsoothError("a scale's numbers must increase");
+    const reach = Math.max(Math.abs(this.low), Math.abs(this.high));
+    if (reach > WIDEST * finest || finest < 1 / WIDEST) {
+      throw new ForsoothError(`a scale may be at most ${WIDEST} of its smallest steps wide`);
+    }
+  }
+
+  /** How many answers there are; also the code of NULL ("did not answer"). */
+  get size() {
+    return this.labels.length;
+  }
+
+  get low() {
+    return this.values[0];
+  }
+
+  get high() {
+    return this.values[this.size - 1];
+  }
+
+  /**
+   * The position of an answer: a label, or the number that it stands for.
+   * @param {unknown} answer
+   * @param {string} where for the complaint
+   * @returns {number}
+   */
+  code(answer, where) {
+    let code = -1;
+    if (typeof answer === "string") code = this.labels.indexOf(answer);
+    else if (typeof answer === "number" && this.isNumeric) code = this.values.indexOf(answer);
+    if (code < 0) {
+      throw new ForsoothError(`${where}: ${shown(answer)} is not on the scale ${this}`, "input");
+    }
+    return code;
+  }
+
+  /**
+   * The label that stands for exactly this number, if there is one.
+   * @param {number} value
+   * @returns {string | null}
+   */
+  labelOf(value) {
+    return this.labels[this.values.indexOf(value)] ?? null;
+  }
+
+  toString() {
+    const { labels } = this;
+    return labels.length <= 12
+      ? labels.join(", ")
+      : `${labels[0]}, ${labels[1]}, …, ${labels[labels.length - 1]}`;
+  }
+}
+
+/**
+ * A label as Python reads it with float(): digits of any script, underscores between digits.
+ * @param {string} label
+ */
+function numberOf(label) {
+  const text = label.trim().replace(/\p{Nd}/gu, digitOf);
+  return DECIMAL.test(text) ? Number(text.replaceAll("_", "")) : NaN;
+}
+
+/**
+ * Every script's digits stand in runs of ten: the place in the run is the digit.
+ * @param {string} character
+ */
+function digitOf(character) {
+  let before = 0;
+  const point = character.codePointAt(0) ?? 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(point - before - 1))) before++;
+  return String(before % 10);
+}
+
+// mechanism.js
+/** What every mechanism is: public data that says how a worker turns answers into a report. */
+
+/** @typedef {import("./json.js").JsonObject} JsonObject */
+/** @typedef {import("./coins.js").Coins} Coins */
+/** @typedef {"answers+participation" | "answers"} Protects */
+/** @typedef {"uint8" | "uint16" | "int64"} ValueType how one value is written, little-endian */
+
+/**
+ * The exact ε for each kind of neighbours, rounded up. Value neighbours differ in one answer,
+ * participation neighbours in whether it was given (Infinity where that is public).
+ * @typedef {object} Exact
+ * @property {number} value
+ * @property {number} participation
+ * @property {{value: string, participation: string}} because what shows it, in words
+ */
+
+const LARGEST_EPSILON = 1e6;
+const PROTECTS = ["answers+participation", "answers"];
+
+/** @abstract */
+class Mechanism {
+  /** @param {JsonObject} json */
+  constructor(json) {
+    this.name = aText(json.get("name"), "name");
+    this.scale = new Scale(json.get("scale"));
+    this.epsilon = checkEpsilon(aNumber(json.get("epsilon"), "ε"));
+    this.protects = checkProtects(json.get("protects"));
+  }
+
+  /**
+   * @abstract
+   * @returns {Exact}
+   */
+  get exact() {
+    throw new Error("a mechanism knows its exact ε");
+  }
+
+  /**
+   * @abstract
+   * @returns {ValueType}
+   */
+  get valueType() {
+    throw new Error("a mechanism knows how it writes a value");
+  }
+
+  /**
+   * "rows": every worker sends equally many values, whatever was answered; "cells": one value for
+   * every answered cell, where participation is public.
+   * @returns {"rows" | "cells"}
+   */
+  get layout() {
+    return this.protects === "answers+participation" ? "rows" : "cells";
+  }
+
+  /** Does every cell have a value of its own in the report? */
+  get isCellwise() {
+    return true;
+  }
+
+  /**
+   * The values that leave the worker.
+   * @abstract
+   * @param {readonly number[]} _codes a position on the scale per cell, NULL being `scale.size`
+   * @param {Coins} _coins
+   * @param {string} _worker the worker's public name
+   * @returns {Promise<(number | bigint)[]>}
+   */
+  randomise(_codes, _coins, _worker) {
+    throw new Error("a mechanism can randomise");
+  }
+
+  /**
+   * The number as which a reported value is read, null where it is read as NULL.
+   * @abstract
+   * @param {number | bigint} _value
+   * @returns {number | null}
+   */
+  reading(_value) {
+    throw new Error("a mechanism can read what it sends");
+  }
+}
+
+/** @param {number} epsilon */
+function checkEpsilon(epsilon) {
+  if (!(typeof epsilon === "number" && epsilon > 0 && epsilon <= LARGEST_EPSILON)) {
+    const most = LARGEST_EPSILON;
+    throw new ForsoothError(`ε must be above 0 (and at most ${most}), got ${shown(epsilon)}`);
+  }
+  return epsilon;
+}
+
+/**
+ * @param {unknown} protects
+ * @returns {Protects}
+ */
+function checkProtects(protects) {
+  if (!PROTECTS.includes(aText(protects, "protects"))) {
+    throw new ForsoothError(
+      `protects must be one of ${PROTECTS.join(", ")}; got ${shown(protects)}`,
+    );
+  }
+  return /** @type {Protects} */ (protects);
+}
+
+// report.js
+/** From answers to the bytes that leave the worker. */
+
+/** @typedef {import("./mechanism.js").Mechanism} Mechanism */
+/** @typedef {string | number | null} Answer a label of the scale or its number; null: skipped */
+/** @typedef {Record<string, Answer> | Iterable<readonly [string, Answer]>} Answers by task */
+
+/**
+ * @typedef {object} Report
+ * @property {readonly number[]} codes what was answered, a position on the scale per task
+ * @property {readonly number[] | null} answered the answered tasks' places, where that is public
+ * @property {readonly (number | bigint)[]} values what is sent
+ * @property {Uint8Array} bytes the same as bytes
+ */
+
+/**
+ * All input is checked before the first coin is tossed.
+ * @param {Mechanism} mechanism
+ * @param {readonly string[]} tasks the campaign's, in order
+ * @param {Answers} answers tasks that are left out were skipped
+ * @param {import("./coins.js").Coins} coins
+ * @param {string} worker the worker's public name
+ * @returns {Promise<Report>}
+ */
+async function makeReport(mechanism, tasks, answers, coins, worker) {
+  const codes = codesOf(mechanism, tasks, answers);
+  let [answered, cells] = [/** @type {number[] | null} */ (null), codes];
+  if (mechanism.layout === "cells") {
+    answered = [...codes.keys()].filter((task) => codes[task] !== mechanism.scale.size);
+    if (answered.length === 0) throw new ForsoothError("nothing was answered yet", "input");
+    cells = answered.map((task) => codes[task]);
+  }
+  const values = await mechanism.randomise(cells, coins, worker);
+  return { codes, answered, values, bytes: encode(values, mechanism.valueType) };
+}
+
+/**
+ * A position on the scale per task, NULL being `scale.size`.
+ * @param {Mechanism} mechanism
+ * @param {readonly string[]} tasks
+ * @param {Answers} answers
+ * @returns {number[]}
+ */
+function codesOf({ scale }, tasks, answers) {
+  const places = new Map(tasks.map((task, place) => [task, place]));
+  const codes = new Array(tasks.length).fill(scale.size);
+  const seen = new Set();
+  for (const [task, answer] of pairsOf(answers)) {
+    const place = places.get(task);
+    const where = `task ${shown(task)}`;
+    if (place === undefined) throw new ForsoothError(`${where} is not in this campaign`, "input");
+    if (seen.has(task)) throw new ForsoothError(`${where} is answered twice`, "input");
+    seen.add(task);
+    if (answer !== null) codes[place] = scale.code(answer, where);
+  }
+  return codes;
+}
+
+/**
+ * @param {Answers} answers
+ * @returns {Iterable<readonly [string, Answer]>}
+ */
+function pairsOf(answers) {
+  if (typeof answers !== "object" || answers === null) {
+    throw new ForsoothError("answers are an object { task: answer } or a list of pairs", "input");
+  }
+  if (Symbol.iterator in answers)
+    return /** @type {Iterable<readonly [string, Answer]>} */ (answers);
+  return Object.entries(answers);
+}
+
+/**
+ * Values in task order, little-endian; the length says how many values there are, nothing else.
+ * @param {readonly (number | bigint)[]} values
+ * @param {import("./mechanism.js").ValueType} type
+ * @returns {Uint8Array}
+ */
+function encode(values, type) {
+  const width = { uint8: 1, uint16: 2, int64: 8 }[type];
+  const view = new DataView(new ArrayBuffer(values.length * width));
+  values.forEach((value, place) => {
+    if (type === "uint8") view.setUint8(place, Number(value));
+    else if (type === "uint16") view.setUint16(place * width, Number(value), true);
+    else view.setBigInt64(place * width, BigInt(value), true);
+  });
+  return new Uint8Array(view.buffer);
+}
+
+// service.js
+/** Talking to the collection service: the same bytes again until it has answered. */
+
+/**
+ * @typedef {object} Network
+ * @property {typeof fetch} fetch
+ * @property {(seconds: number) => Promise<unknown>} wait
+ */
+
+/** @type {Network} */
+const internet = {
+  fetch: (url, options) => fetch(url, options),
+  wait: (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds)),
+};
+
+const ATTEMPTS = 6;
+const LONGEST_WAIT = 60; // seconds
+const PATIENCE = 30_000; // milliseconds for one attempt
+
+/**
+ * One request, repeated as it is while the network fails or the service is busy.
+ * @param {Network} network
+ * @param {string} url
+ * @param {string} [body] of a POST; without it, a GET
+ * @returns {Promise<{status: number, text: string}>}
+ */
+async function request(network, url, body) {
+  let failure = "no answer";
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    let pause = 2 ** attempt;
+    try {
+      const response = await network.fetch(url, {
+        ...optionsFor(body),
+        signal: AbortSignal.timeout(PATIENCE),
+      });
+      const text = decodeText(await response.arrayBuffer());
+      if (response.ok) return { status: response.status, text };
+      if (response.status < 500 && response.status !== 429) throw complaint(response.status, text);
+      failure = `status ${response.status}`;
+      pause = Number(response.headers.get("Retry-After") ?? NaN) || pause;
+    } catch (error) {
+      if (error instanceof ForsoothError) throw error;
+      failure = error instanceof Error ? error.message : String(error);
+    }
+    if (attempt + 1 < ATTEMPTS) await network.wait(Math.min(pause, LONGEST_WAIT));
+  }
+  throw new ForsoothError(
+    `the service cannot be reached (${failure}). Try again later: the same report will be sent`,
+    "unreachable",
+  );
+}
+
+/**
+ * @param {string | undefined} body
+ * @returns {RequestInit}
+ */
+function optionsFor(body) {
+  /** @type {RequestInit} */
+  const common = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" };
+  if (body === undefined) return common;
+  return {
+    ...common,
+    method: "POST",
+    body,
+    cache: "no-store",
+    headers: { "Content-Type": "application/json" },
+  };
+}
+
+/**
+ * The service's own words where it has any.
+ * @param {number} status
+ * @param {string} text
+ */
+function complaint(status, text) {
+  let detail;
+  try {
+    detail = /** @type {any} */ (parseJson(text)).get("detail");
+  } catch {
+    // a proxy's page, perhaps; the status is all there is
+  }
+  const [message, code] = detail instanceof Map ? [detail.get("message"), detail.get("error")] : [];
+  return new ForsoothError(
+    typeof message === "string" ? message : `the service refused the request (status ${status})`,
+    typeof code === "string" ? code : `status-${status}`,
+  );
+}
+
+// store.js
+/**
+ * Where a report is kept for ever: fresh noise on the same answer would be a second spend, and
+ * averaging many would reveal the answer. Reports are kept, never answers.
+ */
+
+/**
+ * What a campaign needs of a store. `add` must be atomic: of two tabs only one adds.
+ * @typedef {object} Store
+ * @property {(key: string) => Promise<string | undefined>} get
+ * @property {(key: string, text: string) => Promise<boolean>} add false if the key is taken
+ * @property {(key: string, text: string) => Promise<void>} replace
+ */
+
+const DATABASE = "forsooth";
+const TABLE = "reports";
+
+/**
+ * The browser's own, IndexedDB; what was added is on the disk before `add` returns.
+ * @returns {Store}
+ */
+function browserStore() {
+  return {
+    get: (key) => transact("readonly", (table) => table.get(key)),
+    replace: (key, text) => transact("readwrite", (table) => table.put(text, key)),
+    async add(key, text) {
+      try {
+        await transact("readwrite", (table) => table.add(text, key));
+        return true;
+      } catch (error) {
+        if (error instanceof ForsoothError && isTaken(error.cause)) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * A store that is forgotten with the program: for tests, and for programs that keep records
+ * themselves.
+ * @returns {Store}
+ */
+function memoryStore() {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  return {
+    get: async (key) => kept.get(key),
+    replace: async (key, text) => void kept.set(key, text),
+    async add(key, text) {
+      if (kept.has(key)) return false;
+      kept.set(key, text);
+      return true;
+    },
+  };
+}
+
+/**
+ * @param {IDBTransactionMode} mode
+ * @param {(table: IDBObjectStore) => IDBRequest} act
+ * @returns {Promise<any>}
+ */
+async function transact(mode, act) {
+  /** @type {IDBDatabase | undefined} */
+  let database;
+  try {
+    database = await open();
+    const transaction = database.transaction(TABLE, mode, { durability: "strict" });
+    const request = act(transaction.objectStore(TABLE));
+    await new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = () => reject(transaction.error);
+    });
+    return request.result;
+  } catch (cause) {
+    const error = new ForsoothError(
+      "this browser does not let the page keep your report, and without that nothing is sent: " +
+        "coming back would draw fresh noise and protect you less. Allow the page to store data " +
+        "(in Node, pass a store)",
+      "storage",
+    );
+    error.cause = cause;
+    throw error;
+  } finally {
+    database?.close();
+  }
+}
+
+/** @returns {Promise<IDBDatabase>} */
+function open() {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @param {unknown} cause */
+function isTaken(cause) {
+  return cause instanceof DOMException && cause.name === "ConstraintError";
+}
+
+// exact.js
+/**
+ * Exact arithmetic behind every promise: rationals of BigInts, exponentials between two bounds, and
+ * logarithms rounded up to a float. Nothing here trusts Math.exp or Math.log, which every browser
+ * may round as it likes.
+ */
+
+/** @typedef {{n: bigint, d: bigint}} Fraction n / d with d > 0 */
+/** @typedef {(bits: bigint) => [bigint, bigint]} Bounds a real number lies between the two / 2^bits */
+
+const FAR = 64n; // e^±64 is beyond every ratio that 32-bit weights can have
+const FIRST_BITS = 128n;
+const FINE = 8; // a series is summed for numbers below 2^−8
+const bitsOf = new DataView(new ArrayBuffer(8));
+
+/**
+ * A float as the rational number that it is.
+ * @param {number} float finite and not negative
+ * @returns {Fraction}
+ */
+function fractionOf(float) {
+  bitsOf.setFloat64(0, float);
+  const pattern = bitsOf.getBigUint64(0);
+  const exponent = pattern >> 52n;
+  const mantissa = (pattern & (2n ** 52n - 1n)) | (exponent ? 2n ** 52n : 0n);
+  const power = (exponent || 1n) - 1075n;
+  return power < 0n ? { n: mantissa, d: 1n << -power } : { n: mantissa << power, d: 1n };
+}
+
+/**
+ * The least float from 0 to `high` that passes a test which all larger ones pass too.
+ *
+ * The bit patterns of floats that are not negative are ordered as the floats are: halving the
+ * interval of patterns finds it in at most 63 steps.
+ * @param {(float: number) => boolean} passes
+ * @param {number} high passes
+ * @returns {number}
+ */
+function leastFloat(passes, high) {
+  bitsOf.setFloat64(0, high);
+  let failing = -1n;
+  let passing = bitsOf.getBigUint64(0);
+  while (passing - failing > 1n) {
+    const middle = (passing + failing) >> 1n;
+    if (passes(floatOf(middle))) passing = middle;
+    else failing = middle;
+  }
+  return floatOf(passing);
+}
+
+/** @param {bigint} pattern */
+function floatOf(pattern) {
+  bitsOf.setBigUint64(0, pattern);
+  return bitsOf.getFloat64(0);
+}
+
+/**
+ * The float that is not below an exact number (not negative, at most `Number.MAX_VALUE`).
+ * @param {Fraction} number
+ */
+function floatAbove(number) {
+  return leastFloat((float) => {
+    const { n, d } = fractionOf(float);
+    return n * number.d >= number.n * d;
+  }, Number.MAX_VALUE);
+}
+
+/**
+ * ln(larger / smaller) as a float, never below the true value.
+ * @param {number} larger
+ * @param {number} smaller both integers from 1 to 2^32
+ */
+function logRatio(larger, smaller) {
+  if (larger === smaller) return 0;
+  return logAbove((bits) => {
+    const quotient = (BigInt(larger) << bits) / BigInt(smaller);
+    return [quotient, quotient + 1n];
+  }, Number(FAR));
+}
+
+/**
+ * shift + ln(r) as a float, never below the true value, for an r that is no power of e.
+ * @param {Bounds} r between e^−64 and e^64
+ * @param {number} high a float that is not below the result
+ * @param {Fraction} [shift]
+ */
+function logAbove(r, high, shift = { n: 0n, d: 1n }) {
+  return leastFloat((float) => logIsAtMost(float, r, shift), high);
+}
+
+/**
+ * Is shift + ln(r) ≤ float? e^x is irrational for rational x ≠ 0: enough bits always settle it.
+ * @param {number} float
+ * @param {Bounds} r
+ * @param {Fraction} shift
+ */
+function logIsAtMost(float, r, shift) {
+  const { n, d } = fractionOf(float);
+  const exponent = { n: n * shift.d - shift.n * d, d: d * shift.d };
+  if (exponent.n > FAR * exponent.d) return true;
+  if (exponent.n < -FAR * exponent.d) return false;
+  for (let bits = FIRST_BITS; ; bits *= 2n) {
+    const [low, high] = expBounds(exponent, bits);
+    const [least, most] = r(bits);
+    if (low >= most) return true;
+    if (high < least) return false;
+  }
+}
+
+/**
+ * e^x lies between these two integers, divided by 2^bits.
+ *
+ * e^x = (e^(x / 2^k))^(2^k): the series of a small number with every term rounded down and up,
+ * then k squarings.
+ * @param {Fraction} x
+ * @param {bigint} bits
+ * @returns {[bigint, bigint]}
+ */
+function expBounds(x, bits) {
+  if (x.n < 0n) {
+    if (-x.n > bits * x.d) return [0n, 1n]; // e^−bits < 2^−bits
+    const [low, high] = expBounds({ n: -x.n, d: x.d }, bits);
+    const one = 1n << (2n * bits);
+    return [one / high, one / low + 1n];
+  }
+  const whole = x.n / x.d;
+  const halvings = BigInt(whole.toString(2).length + FINE);
+  const work = bits + 2n * whole + halvings + 16n;
+  const leastX = (x.n << work) / (x.d << halvings);
+  let [low, high] = [1n << work, 1n << work];
+  let [leastTerm, mostTerm] = [low, high];
+  for (let k = 1n; mostTerm > 2n; k++) {
+    leastTerm = ((leastTerm * leastX) >> work) / k;
+    mostTerm = (((mostTerm * (leastX + 1n)) >> work) + 1n) / k + 1n;
+    low += leastTerm;
+    high += mostTerm;
+  }
+  high += mostTerm; // the terms left out are each less than half of the one before
+  for (let k = 0n; k < halvings; k++) {
+    low = (low * low) >> work;
+    high = ((high * high) >> work) + 1n;
+  }
+  return [low >> (work - bits), (high >> (work - bits)) + 1n];
+}
+
+// channel.js
+/**
+ * Channels: exact integer tables P(report symbol | answer or NULL).
+ *
+ * Every row has integer weights that sum to 2³²; a draw takes 32 uniform bits and walks the row, so
+ * the probability *is* the weight, and ε = max over columns of ln(largest / smallest weight).
+ */
+
+/** @typedef {{larger: number, smaller: number, likely: number, unlikely: number, symbol: number}} Ratio */
+
+const TOTAL = 2 ** 32;
+
+class ChannelMechanism extends Mechanism {
+  /** @type {import("./mechanism.js").Exact | undefined} */
+  #exact;
+
+  /** @param {import("./json.js").JsonObject} json */
+  constructor(json) {
+    super(json);
+    const parameters = anObject(json.get("parameters"), "parameters");
+    const readings = aList(parameters.get("reads_as"), "reads_as");
+    /** @type {readonly (number | null)[]} */
+    this.readsAs = readings.map((r) => (r === null ? null : this.#onScale(aNumber(r, "reads_as"))));
+    const rows = aList(parameters.get("weights"), "weights").map((row) => aList(row, "weights"));
+    const inputs = this.scale.size + Number(this.protects === "answers+participation");
+    if (rows.length !== inputs || !rows.every((row) => row.length === this.readsAs.length)) {
+      throw new ForsoothError(
+        `the scale ${this.scale} with protects = ${this.protects} needs a table of ${inputs} rows ` +
+          `and as many columns as symbols (${this.readsAs.length})`,
+      );
+    }
+    /** @type {readonly (readonly number[])[]} */
+    this.weights = rows.map((row, index) => this.#row(row, index));
+    /** Cumulative weights, row after row; the last of a row (2³²) is left out. */
+    this.thresholds = new Uint32Array(inputs * (this.symbols - 1));
+    this.weights.forEach((row, index) => {
+      let sum = 0;
+      for (let symbol = 0; symbol < this.symbols - 1; symbol++) {
+        sum += row[symbol];
+        this.thresholds[index * (this.symbols - 1) + symbol] = sum;
+      }
+    });
+  }
+
+  get symbols() {
+    return this.readsAs.length;
+  }
+
+  /** @returns {import("./mechanism.js").ValueType} */
+  get valueType() {
+    return this.symbols <= 256 ? "uint8" : "uint16";
+  }
+
+  get exact() {
+    this.#exact ??= this.#measure();
+    return this.#exact;
+  }
+
+  /**
+   * A symbol per cell: how many cumulative weights 32 random bits reach. Every cell is compared
+   * with every threshold of its row: the same steps for every input.
+   * @param {readonly number[]} codes
+   * @param {import("./coins.js").Coins} coins
+   */
+  async randomise(codes, coins) {
+    const words = coins.words(codes.length);
+    const width = this.symbols - 1;
+    return codes.map((code, cell) => {
+      let symbol = 0;
+      for (let place = code * width; place < (code + 1) * width; place++) {
+        symbol += Number(words[cell] >= this.thresholds[place]);
+      }
+      return symbol;
+    });
+  }
+
+  /** @param {number | bigint} symbol */
+  reading(symbol) {
+    return this.readsAs[Number(symbol)];
+  }
+
+  /** @param {number} reading */
+  #onScale(reading) {
+    if (reading < this.scale.low || reading > this.scale.high) {
+      throw new ForsoothError(`a symbol reads as ${reading}, off the scale ${this.scale}`);
+    }
+    return reading;
+  }
+
+  /**
+   * @param {import("./json.js").Json[]} json
+   * @param {number} index
+   */
+  #row(json, index) {
+    const row = json.map((weight) => anInteger(weight, "a weight", undefined, BigInt(TOTAL)));
+    const sum = row.reduce((total, weight) => total + weight, 0n);
+    const never = row.findIndex((weight) => weight < 1n);
+    if (never >= 0) {
+      throw new ForsoothError(
+        `${this.#who(index)} can never send the report ${never} (weight ${row[never]}): whoever sees ` +
+          "that report would know something for certain. Every weight must be at least 1",
+      );
+    }
+    if (sum !== BigInt(TOTAL)) {
+      throw new ForsoothError(`row ${index} of the table sums to ${sum}, not to 2^32`);
+    }
+    return row.map(Number);
+  }
+
+  #measure() {
+    const answers = this.scale.labels.map((_, code) => code);
+    const value = this.#worst(answers, answers);
+    const measured = { value: this.#log(value), participation: Infinity };
+    const because = {
+      value: this.#says(value),
+      participation: "which tasks you answered is public",
+    };
+    if (this.protects === "answers+participation") {
+      const presence = this.#worst(answers, [this.scale.size]);
+      measured.participation = this.#log(presence);
+      because.participation = this.#says(presence);
+    }
+    return { ...measured, because };
+  }
+
+  /**
+   * The two inputs, one of each group, and the symbol with the largest ratio, either way round.
+   * @param {readonly number[]} some
+   * @param {readonly number[]} others
+   * @returns {Ratio}
+   */
+  #worst(some, others) {
+    let worst = { larger: 1, smaller: 1, likely: 0, unlikely: 0, symbol: 0 };
+    for (let symbol = 0; symbol < this.symbols; symbol++) {
+      const weight = (/** @type {number} */ row) => this.weights[row][symbol];
+      for (const [group, rest] of [
+        [some, others],
+        [others, some],
+      ]) {
+        const likely = group.reduce((best, row) => (weight(row) > weight(best) ? row : best));
+        const unlikely = rest.reduce((best, row) => (weight(row) < weight(best) ? row : best));
+        const [larger, smaller] = [weight(likely), weight(unlikely)];
+        if (BigInt(larger) * BigInt(worst.smaller) > BigInt(worst.larger) * BigInt(smaller)) {
+          worst = { larger, smaller, likely, unlikely, symbol };
+        }
+      }
+    }
+    return worst;
+  }
+
+  /** @param {Ratio} ratio */
+  #log({ larger, smaller }) {
+    return logRatio(larger, smaller);
+  }
+
+  /** @param {Ratio} ratio */
+  #says({ larger, smaller, likely, unlikely, symbol }) {
+    const times = (larger / smaller).toPrecision(3);
+    return (
+      `the report ${symbol} is ${Number(times)} times as likely from ${this.#who(likely)} as from ` +
+      `${this.#who(unlikely)} (weights ${larger} and ${smaller})`
+    );
+  }
+
+  /** @param {number} row */
+  #who(row) {
+    const label = this.scale.labels[row];
+    return label === undefined ? "somebody who did not answer" : `somebody who answered “${label}”`;
+  }
+}
+
+// assignment.js
+/** Public coins: what a campaign assigns to a worker, from a public seed and the worker's name. */
+
+/**
+ * A 64-bit number per task, the same for everybody who knows the seed and the name: the first 64
+ * bits of SHA-256("seed:worker"), mixed with the task's place by splitmix64.
+ * @param {bigint} seed
+ * @param {string} worker
+ * @param {number} tasks
+ */
+async function publicWords(seed, worker, tasks) {
+  const digest = await sha256(new TextEncoder().encode(`${seed}:${worker}`));
+  const key = new DataView(digest.buffer).getBigUint64(0);
+  const words = new BigUint64Array(tasks);
+  for (let task = 0; task < tasks; task++) {
+    let word = BigInt.asUintN(64, key + BigInt(task + 1) * 0x9e3779b97f4a7c15n);
+    word = BigInt.asUintN(64, (word ^ (word >> 30n)) * 0xbf58476d1ce4e5b9n);
+    word = BigInt.asUintN(64, (word ^ (word >> 27n)) * 0x94d049bb133111ebn);
+    words[task] = word ^ (word >> 31n);
+  }
+  return words;
+}
+
+// noise.js
+/**
+ * Discrete Laplace noise: integers k with probability proportional to e^(−rate·|k|), exactly.
+ *
+ * The difference of two geometric variables. The binary digits of a geometric variable are
+ * independent, digit i being 1 with probability 1 / (1 + e^(rate·2^i)); what lies beyond the highest
+ * digit drawn is geometric again. A digit compares random bits with the binary digits of that
+ * probability, 32 at a time, and goes on only in the case (2^−32) that all of them are equal.
+ *
+ * Coins are taken in the same order as forsooth's Python does: same coins, same noise.
+ */
+
+/** @typedef {import("./exact.js").Fraction} Fraction */
+/** @typedef {import("./coins.js").Coins} Coins */
+
+const BLOCK = 2 ** 16;
+const TAIL = 50n; // the tail begins where less than e^−50 of the probability is left
+const LONGEST_NOISE = 60n; // binary digits: sums stay within 64
+
+class DiscreteLaplace {
+  /** @type {Probability[]} */
+  #digits = [];
+  /** @type {Probability} */
+  #beyond;
+
+  /** @param {Fraction} rate */
+  constructor({ n, d }) {
+    let digits = 1n;
+    while (n << digits < TAIL * d) digits++;
+    if (digits > LONGEST_NOISE) {
+      throw new ForsoothError(
+        "ε is too small for noise on this grid: it would not fit into 64 bits",
+      );
+    }
+    for (let digit = 0n; digit < digits; digit++) {
+      this.#digits.push(new Probability({ n: n << digit, d }, true));
+    }
+    this.#beyond = new Probability({ n: n << digits, d }, false);
+  }
+
+  /**
+   * @param {number} count
+   * @param {Coins} coins
+   * @returns {BigInt64Array}
+   */
+  draw(count, coins) {
+    const noise = new BigInt64Array(count);
+    for (let start = 0; start < count; start += BLOCK) {
+      const part = noise.subarray(start, start + BLOCK);
+      const up = this.#geometric(part.length, coins);
+      const down = this.#geometric(part.length, coins);
+      for (let place = 0; place < part.length; place++) part[place] = up[place] - down[place];
+    }
+    return noise;
+  }
+
+  /**
+   * Independent draws with P(G ≥ k) = e^(−rate·k).
+   * @param {number} count
+   * @param {Coins} coins
+   */
+  #geometric(count, coins) {
+    const total = new BigInt64Array(count);
+    this.#digits.forEach((chance, digit) => {
+      const heads = chance.toss(count, coins);
+      for (let place = 0; place < count; place++)
+        total[place] += BigInt(heads[place]) << BigInt(digit);
+    });
+    const step = 1n << BigInt(this.#digits.length);
+    let more = Array.from(total.keys());
+    for (;;) {
+      const heads = this.#beyond.toss(more.length, coins);
+      more = more.filter((_, index) => heads[index]);
+      if (more.length === 0) return total;
+      for (const place of more) total[place] += step;
+    }
+  }
+}
+
+/** A real probability whose binary digits can be had one block after the other. */
+class Probability {
+  #exponent;
+  #logistic;
+  #threshold;
+
+  /**
+   * 1 / (1 + e^x) or e^−x for a rational x > 0.
+   * @param {Fraction} x
+   * @param {boolean} logistic
+   */
+  constructor({ n, d }, logistic) {
+    this.#exponent = { n: -n, d };
+    this.#logistic = logistic;
+    this.#threshold = Number(this.#firstDigits(32n));
+  }
+
+  /**
+   * `count` independent coins that show 1 with exactly this probability.
+   * @param {number} count
+   * @param {Coins} coins
+   */
+  toss(count, coins) {
+    const words = coins.words(count);
+    const heads = new Uint8Array(count);
+    for (let place = 0; place < count; place++)
+      heads[place] = Number(words[place] < this.#threshold);
+    for (let place = 0; place < count; place++) {
+      if (words[place] === this.#threshold) heads[place] = Number(this.#settle(coins));
+    }
+    return heads;
+  }
+
+  /**
+   * The first 32 bits are equal: compare the next ones, and the next, until they differ.
+   * @param {Coins} coins
+   */
+  #settle(coins) {
+    for (let bits = 64n; ; bits += 32n) {
+      const digits = Number(this.#firstDigits(bits) & 0xffffffffn);
+      const [word] = coins.words(1);
+      if (word !== digits) return word < digits;
+    }
+  }
+
+  /**
+   * ⌊2^bits · p⌋. e^x is transcendental, so enough bits always settle the floor.
+   * @param {bigint} bits
+   */
+  #firstDigits(bits) {
+    for (let precision = bits + 64n; ; precision *= 2n) {
+      let [low, high] = expBounds(this.#exponent, precision);
+      if (this.#logistic) {
+        const one = 1n << precision;
+        low = (low << precision) / (one + low);
+        high = (high << precision) / (one + high) + 1n;
+      }
+      const spare = precision - bits;
+      if (low >> spare === high >> spare) return low >> spare;
+    }
+  }
+}
+
+// laplace.js
+/**
+ * `lp`: discrete Laplace noise on every cell, in grid steps. NULL is first replaced by a constant of
+ * the scale or by a uniform draw from it.
+ *
+ * With P(k) ∝ e^(−rate·|k|) and rate = ε / sensitivity, moving a cell by at most the sensitivity
+ * changes every report's probability by at most e^ε; a random replacement is a mixture of such.
+ */
+
+/** @typedef {import("./exact.js").Fraction} Fraction */
+
+const GRIDS = /** @type {const} */ ([-60n, 60n]); // exponents of a grid step
+const REACH = 2n ** 45n; // positions in grid steps: with the noise far within 64 bits
+const WORDS = 2n ** 32n;
+
+class LaplaceMechanism extends Mechanism {
+  /** @type {import("./mechanism.js").Exact | undefined} */
+  #exact;
+  /** @type {DiscreteLaplace | undefined} */
+  #noise;
+
+  /** @param {import("./json.js").JsonObject} json */
+  constructor(json) {
+    super(json);
+    const parameters = anObject(json.get("parameters"), "parameters");
+    const positions = aList(parameters.get("positions"), "positions");
+    this.grid = Number(anInteger(parameters.get("grid"), "grid", ...GRIDS));
+    this.positions = positions.map((place) => anInteger(place, "a position", -REACH, REACH));
+    this.sensitivity = anInteger(parameters.get("sensitivity"), "sensitivity", 1n, 2n * REACH);
+    const constant = parameters.get("null");
+    const last = BigInt(this.scale.size - 1);
+    /** The code that NULL becomes; null for a uniform draw. */
+    this.replacement = constant === null ? null : Number(anInteger(constant, "null", 0n, last));
+    if (this.positions.length !== this.scale.size) {
+      throw new ForsoothError("lp needs one grid position per answer of the scale");
+    }
+    if (this.#spread() > this.sensitivity) {
+      throw new ForsoothError(
+        `lp does not keep its promise: two answers lie ${this.#spread()} grid steps apart, ` +
+          `the noise is made for ${this.sensitivity}`,
+      );
+    }
+  }
+
+  /** @returns {import("./mechanism.js").ValueType} */
+  get valueType() {
+    return "int64";
+  }
+
+  get exact() {
+    this.#exact ??= this.#measure();
+    return this.#exact;
+  }
+
+  /**
+   * Replacement and noise are drawn for every cell, whether it is answered or not.
+   * @param {readonly number[]} codes
+   * @param {import("./coins.js").Coins} coins
+   */
+  async randomise(codes, coins) {
+    this.#noise ??= new DiscreteLaplace(this.#times(1n));
+    const replacements = this.#replacements(codes.length, coins);
+    const noise = this.#noise.draw(codes.length, coins);
+    return codes.map((code, cell) => {
+      const place = [code, replacements[cell]][Number(code === this.scale.size)];
+      return this.positions[place] + noise[cell];
+    });
+  }
+
+  /** @param {number | bigint} steps */
+  reading(steps) {
+    return Number(steps) * 2 ** this.grid;
+  }
+
+  /**
+   * @param {number} count
+   * @param {import("./coins.js").Coins} coins
+   * @returns {number[]}
+   */
+  #replacements(count, coins) {
+    const { replacement } = this;
+    if (replacement !== null) return new Array(count).fill(replacement);
+    return Array.from(coins.words(count), (word) => Math.floor((word * this.scale.size) / 2 ** 32));
+  }
+
+  /**
+   * rate × distance, a rational number.
+   * @param {bigint} distance
+   * @returns {Fraction}
+   */
+  #times(distance) {
+    const { n, d } = fractionOf(this.epsilon);
+    return { n: n * distance, d: d * this.sensitivity };
+  }
+
+  #measure() {
+    const spread = this.#spread();
+    const value = floatAbove(this.#times(spread));
+    let participation = Infinity;
+    if (this.protects === "answers+participation") {
+      participation =
+        this.replacement === null ? this.#mixture(value) : this.#constant(this.replacement);
+    }
+    const noise = `the noise is made for ${this.sensitivity} grid steps`;
+    const because = {
+      value: `two answers lie ${spread} grid steps apart, ${noise}`,
+      participation:
+        participation === Infinity
+          ? "which tasks you answered is public"
+          : `a skipped task is filled in, ${noise}`,
+    };
+    return { value, participation, because };
+  }
+
+  #spread() {
+    return farthest(this.positions, this.positions);
+  }
+
+  /** @param {number} replacement */
+  #constant(replacement) {
+    return floatAbove(this.#times(farthest(this.positions, [this.positions[replacement]])));
+  }
+
+  /**
+   * The largest |ln P(y | NULL) − ln P(y | a)| over reports y, NULL being a uniform mixture.
+   *
+   * Between two positions both are sums of e^(±rate·y), and outside all of them the ratio is
+   * constant: the extremes lie at positions. There P(y | NULL) = c·m(y), P(y | a) = c·e^(−rate·|y−a|),
+   * and the log-ratio reaches from ln m(y) (a = y) to ln m(y) + rate · (y's farthest a).
+   * @param {number} high the mixture is not above the value neighbours' ε
+   */
+  #mixture(high) {
+    if (this.#spread() === 0n) return 0;
+    const size = BigInt(this.scale.size);
+    const first = this.positions.map((_, code) => (WORDS * BigInt(code) + size - 1n) / size);
+    const share = first.map((start, code) => (first[code + 1] ?? WORDS) - start);
+    const density = this.#densities();
+    let worst = 0;
+    for (const y of this.positions) {
+      /** @type {import("./exact.js").Bounds} */
+      const mixed = (bits) => {
+        const sums = [0n, 0n];
+        this.positions.forEach((x, code) => {
+          const bounds = density(bits, y - x);
+          sums[0] += share[code] * bounds[0];
+          sums[1] += share[code] * bounds[1];
+        });
+        return [sums[0] / WORDS, sums[1] / WORDS + 1n];
+      };
+      /** @type {import("./exact.js").Bounds} */
+      const inverse = (bits) => {
+        const [least, most] = mixed(bits);
+        const one = 1n << (2n * bits);
+        return [one / most, one / least + 1n];
+      };
+      const far = this.#times(farthest(this.positions, [y]));
+      if (!logIsAtMost(worst, mixed, far)) worst = logAbove(mixed, high, far);
+      if (!logIsAtMost(worst, inverse, { n: 0n, d: 1n })) worst = logAbove(inverse, high);
+    }
+    return worst;
+  }
+
+  /** e^(−rate·|distance|), each computed once. */
+  #densities() {
+    /** @type {Map<string, [bigint, bigint]>} */
+    const known = new Map();
+    return (/** @type {bigint} */ bits, /** @type {bigint} */ distance) => {
+      const length = distance < 0n ? -distance : distance;
+      const key = `${bits} ${length}`;
+      let bounds = known.get(key);
+      if (!bounds) known.set(key, (bounds = expBounds(this.#times(-length), bits)));
+      return bounds;
+    };
+  }
+}
+
+/**
+ * The largest distance between a position of one list and a position of the other.
+ * @param {readonly bigint[]} some
+ * @param {readonly bigint[]} others
+ */
+function farthest(some, others) {
+  const ends = (/** @type {readonly bigint[]} */ places) => [
+    places.reduce((a, b) => (b < a ? b : a)),
+    places.reduce((a, b) => (b > a ? b : a)),
+  ];
+  const [[low, high], [least, most]] = [ends(some), ends(others)];
+  return high - least > most - low ? high - least : most - low;
+}
+
+// factorization.js
+/**
+ * `mf-safe`: two noisy sketches of d numbers each, values and presence, over the answered tasks.
+ *
+ * Task j has a public profile: ±1 in one of d places. An answer adds ±(a − centre) to the values
+ * and ±κ to the presence there, a NULL adds nothing. One cell moves both together by at most Δ in
+ * 1-norm, and noise with P(k) ∝ e^(−ε|k|/Δ) on each of the 2d numbers makes that ε.
+ */
+
+const MOST_PLACES = 2n ** 20n;
+
+class SafeFactorization extends Mechanism {
+  /** @param {import("./json.js").JsonObject} json */
+  constructor(json) {
+    super(json);
+    const parameters = anObject(json.get("parameters"), "parameters");
+    const centred = aList(parameters.get("centred"), "centred");
+    this.places = Number(anInteger(parameters.get("d"), "d", 1n, MOST_PLACES));
+    this.grid = Number(anInteger(parameters.get("grid"), "grid", ...GRIDS));
+    this.centred = centred.map((place) => anInteger(place, "a position", -REACH, REACH));
+    this.presence = anInteger(parameters.get("presence"), "presence", 1n, REACH);
+    this.sensitivity = anInteger(parameters.get("sensitivity"), "sensitivity", 1n, 2n * REACH);
+    this.seed = anInteger(parameters.get("seed"), "seed", 0n);
+    if (this.centred.length !== this.scale.size) {
+      throw new ForsoothError("mf-safe needs one position per answer of the scale");
+    }
+    const { value, participation } = this.#moved();
+    const moved = value > participation ? value : participation;
+    if (moved > this.sensitivity) {
+      throw new ForsoothError(
+        `mf-safe does not keep its promise: one cell moves the sketches by ${moved} grid steps, ` +
+          `the noise is made for ${this.sensitivity}`,
+      );
+    }
+  }
+
+  /** @returns {import("./mechanism.js").ValueType} */
+  get valueType() {
+    return "int64";
+  }
+
+  /** @returns {"rows"} */
+  get layout() {
+    return "rows";
+  }
+
+  get isCellwise() {
+    return false;
+  }
+
+  get exact() {
+    const { value, participation } = this.#moved();
+    const noise = `the noise is made for ${this.sensitivity}`;
+    return {
+      value: floatAbove(this.#times(value)),
+      participation: floatAbove(this.#times(participation)),
+      because: {
+        value: `changing an answer moves the sketches by ${value} grid steps, ${noise}`,
+        participation: `skipping a task moves the sketches by ${participation} grid steps, ${noise}`,
+      },
+    };
+  }
+
+  /**
+   * @param {readonly number[]} codes
+   * @param {import("./coins.js").Coins} coins
+   * @param {string} worker
+   */
+  async randomise(codes, coins, worker) {
+    const sketches = new BigInt64Array(2 * this.places);
+    const value = [...this.centred, 0n];
+    const present = [...this.centred.map(() => this.presence), 0n];
+    const words = await publicWords(this.seed, worker, codes.length);
+    codes.forEach((code, task) => {
+      const place = Number(((words[task] >> 32n) * BigInt(this.places)) >> 32n);
+      const sign = words[task] & 1n ? 1n : -1n;
+      sketches[place] += sign * value[code];
+      sketches[place + this.places] += sign * present[code];
+    });
+    const noise = new DiscreteLaplace(this.#times(1n)).draw(sketches.length, coins);
+    return Array.from(sketches, (number, place) => number + noise[place]);
+  }
+
+  /** A single number says nothing about a single task. */
+  reading() {
+    return null;
+  }
+
+  /** How far one cell can move the sketches, in grid steps, for each kind of neighbours. */
+  #moved() {
+    const sorted = [...this.centred].sort((a, b) => (a < b ? -1 : Number(a > b)));
+    const [low, high] = [sorted[0], sorted[sorted.length - 1]];
+    return { value: high - low, participation: (high > -low ? high : -low) + this.presence };
+  }
+
+  /** @param {bigint} steps */
+  #times(steps) {
+    const { n, d } = fractionOf(this.epsilon);
+    return { n: n * steps, d: d * this.sensitivity };
+  }
+}
+
+// verify.js
+/** Reading a mechanism is verifying it: one that breaks a promise is refused, with the reason. */
+
+/** @typedef {import("./mechanism.js").Mechanism} Mechanism */
+
+const FORMAT = 1n;
+/** @type {Record<string, new (json: import("./json.js").JsonObject) => Mechanism>} */
+const KINDS = {
+  channel: ChannelMechanism,
+  laplace: LaplaceMechanism,
+  "safe-factorization": SafeFactorization,
+};
+/** @type {Record<string, string>} */
+const UNSUPPORTED = {
+  "two-layer": "two-layer",
+  "matrix-factorization": "mf",
+  "sampled-tasks": "unit=worker",
+};
+
+/**
+ * A mechanism from its JSON text. Whatever breaks the promise that the text itself makes is refused.
+ * @param {string} text
+ * @returns {Mechanism}
+ */
+function readMechanism(text) {
+  const json = anObject(parseJson(text), "a mechanism");
+  const format = anInteger(json.get("forsooth"), "the format's version");
+  if (format !== FORMAT) {
+    throw new ForsoothError(`this mechanism is of version ${format}; this client reads ${FORMAT}`);
+  }
+  const kind = aText(json.get("kind"), "kind");
+  if (Object.hasOwn(UNSUPPORTED, kind)) {
+    throw new ForsoothError(
+      `this client cannot verify the mechanism ${UNSUPPORTED[kind]} (kind ${kind}), ` +
+        "so it does not take part",
+    );
+  }
+  if (!Object.hasOwn(KINDS, kind)) {
+    throw new ForsoothError(`unknown kind of mechanism ${shown(kind)}`);
+  }
+  const mechanism = new KINDS[kind](json);
+  requireEpsilon(mechanism, mechanism.epsilon, "the mechanism promises");
+  return mechanism;
+}
+
+/**
+ * What was found, in numbers to show.
+ * @typedef {object} Verification
+ * @property {string} mechanism its name
+ * @property {import("./mechanism.js").Protects} protects
+ * @property {number} promised ε per answer, as the campaign says
+ * @property {number} value exact ε for changing one answer, rounded up
+ * @property {number} participation exact ε for giving an answer or not; Infinity where it is public
+ * @property {number} tasks
+ * @property {number} total ε for all of one worker's cells together, at most
+ * @property {number | null} limit the worker's own
+ */
+
+/**
+ * Refuse a mechanism that gives away more than a campaign promises or a worker allows.
+ * @param {Mechanism} mechanism
+ * @param {{tasks: number, promised: number, limit?: number | null}} claims ε per answer
+ * @returns {Verification}
+ */
+function verify(mechanism, { tasks, promised, limit = null }) {
+  requireEpsilon(mechanism, checkEpsilon(promised), "the campaign promises");
+  if (limit !== null) requireEpsilon(mechanism, checkEpsilon(limit), "your own limit is");
+  const { value, participation } = mechanism.exact;
+  const { name, protects } = mechanism;
+  const total = mechanism.epsilon * tasks;
+  return { mechanism: name, protects, promised, value, participation, tasks, total, limit };
+}
+
+/**
+ * @param {Mechanism} mechanism
+ * @param {number} epsilon
+ * @param {string} whose
+ */
+function requireEpsilon(mechanism, epsilon, whose) {
+  const { exact, protects } = mechanism;
+  const hidden = protects === "answers+participation";
+  for (const kind of /** @type {const} */ (["value", "participation"])) {
+    if (exact[kind] > epsilon && (kind === "value" || hidden)) {
+      const what = kind === "value" ? "what you answered" : "whether you answered";
+      throw new ForsoothError(
+        `refused: ${whose} ε = ${epsilon}, but ${what} is protected with ε = ${exact[kind]} only: ` +
+          exact.because[kind],
+      );
+    }
+  }
+}
+
+// campaign.js
+/** A campaign as one worker sees it: open (and verify), prepare (and look), send. */
+
+/** @typedef {{id: string, text: string, image: string | null}} Task */
+/** @typedef {{status: "accepted" | "already-accepted"}} Receipt */
+
+/**
+ * @typedef {object} Options
+ * @property {string} [invitation] the token; by default the part of the address after #
+ * @property {number} [limit] the largest ε per answer that the worker allows
+ * @property {import("./store.js").Store} [store]
+ * @property {import("./service.js").Network} [network]
+ */
+
+/**
+ * What will be sent beside what was answered. `sent` is null where a report has no value for the
+ * task: a skipped task where participation is public, and every task of a sketch (mf-safe).
+ * @typedef {object} PreparedRow
+ * @property {Task} task
+ * @property {string | null} answer one of `scale.values`; null for a skipped task
+ * @property {{value: number | bigint, reads: number | null, label: string | null} | null} sent
+ *   `reads`: the number as which the value is read (null: as not answered); `label`: the one of
+ *   `scale.values` that stands for it, if there is one
+ */
+
+/**
+ * @typedef {object} Prepared
+ * @property {readonly PreparedRow[]} rows in task order
+ * @property {string} body exactly what will be sent
+ */
+
+/**
+ * What is kept on the device before anything is sent. No answers.
+ * @typedef {object} Kept
+ * @property {string} invitation
+ * @property {string} design
+ * @property {string} tasks fingerprint of the list of tasks
+ * @property {string} body
+ * @property {boolean} accepted
+ */
+
+class Campaign {
+  /** @type {string} */ #address;
+  /** @type {import("./mechanism.js").Mechanism} */ #mechanism;
+  /** @type {string} */ #invitation;
+  /** @type {string} */ #design;
+  /** @type {string} */ #tasksDigest;
+  /** @type {import("./store.js").Store} */ #store;
+  /** @type {import("./service.js").Network} */ #network;
+  /** @type {Kept | null} */ #kept;
+  /** @type {string | null} */ #body = null;
+  /** @type {Promise<Receipt> | null} */ #sending = null;
+  #coins = new FixedCoins();
+
+  /**
+   * Read a campaign and verify its mechanism; one that breaks its promise is refused.
+   *
+   * If this device already holds a report for the campaign, the campaign is the one that was
+   * answered: the same tasks, the same mechanism. Only that report can be sent again.
+   * @param {string} url of the worker's page or of the campaign in the API
+   * @param {Options} [options]
+   */
+  static async open(url, { invitation, limit, store = browserStore(), network = internet } = {}) {
+    const link = parseLink(url);
+    const token = invitation ?? link.token;
+    const about = parseAbout((await request(network, link.address)).text);
+    const tasksDigest = await sha256Hex(JSON.stringify(about.tasks.map((task) => task.id)));
+    const kept = parseKept(await store.get(link.address));
+    if (kept && kept.tasks !== tasksDigest) throw comesBackChanged();
+    const chosen = chooseInvitation(token, kept, about.invitationRequired);
+    const design = kept?.design ?? about.design;
+    const mechanism = await fetchMechanism(network, link.address, design, kept !== null);
+    if (JSON.stringify(mechanism.scale.labels) !== JSON.stringify(about.values)) {
+      throw new ForsoothError(
+        "refused: the mechanism is made for another scale than the campaign shows",
+      );
+    }
+    if (mechanism.protects !== about.protects) {
+      throw new ForsoothError(
+        `refused: the campaign promises to protect ${about.protects}, ` +
+          `its mechanism protects ${mechanism.protects}`,
+      );
+    }
+    const verification = verify(mechanism, {
+      tasks: about.tasks.length,
+      promised: about.epsilon,
+      limit,
+    });
+    return new Campaign(about, verification, {
+      address: link.address,
+      mechanism,
+      invitation: chosen,
+      design,
+      tasksDigest,
+      store,
+      network,
+      kept,
+    });
+  }
+
+  /**
+   * For `open`, which verifies.
+   * @private
+   * @param {ReturnType<typeof parseAbout>} about
+   * @param {import("./verify.js").Verification} verification
+   * @param {any} parts
+   */
+  constructor(about, verification, parts) {
+    this.title = about.title;
+    this.description = about.description;
+    /** @type {readonly Task[]} */
+    this.tasks = about.tasks;
+    /** @type {{values: readonly string[], labels: readonly string[]}} */
+    this.scale = { values: about.values, labels: about.labels };
+    this.closed = about.closed;
+    this.verification = verification;
+    this.#address = parts.address;
+    this.#mechanism = parts.mechanism;
+    this.#invitation = parts.invitation;
+    this.#design = parts.design;
+    this.#tasksDigest = parts.tasksDigest;
+    this.#store = parts.store;
+    this.#network = parts.network;
+    this.#kept = parts.kept;
+  }
+
+  /**
+   * "open": nothing is kept; "kept": a report is kept here, and the service has not confirmed it;
+   * "accepted": it has.
+   * @returns {"open" | "kept" | "accepted"}
+   */
+  get state() {
+    if (!this.#kept) return "open";
+    return this.#kept.accepted ? "accepted" : "kept";
+  }
+
+  /**
+   * Perturb the answers and show what would be sent. Nothing is stored and nothing is sent.
+   * Called again with corrected answers, it tosses no new coins.
+   * @param {import("./report.js").Answers} answers tasks that are left out were skipped
+   * @returns {Promise<Prepared>}
+   */
+  async prepare(answers) {
+    if (this.#kept) throw answeredAlready();
+    if (this.closed) throw new ForsoothError("this campaign is closed", "closed");
+    const ids = this.tasks.map((task) => task.id);
+    const worker = await sha256Hex(this.#invitation);
+    const report = await makeReport(this.#mechanism, ids, answers, this.#coins.replay(), worker);
+    this.#body = JSON.stringify({
+      invitation: this.#invitation,
+      design: this.#design,
+      report: base64(report.bytes),
+      ...(report.answered && { tasks: report.answered }),
+    });
+    return {
+      rows: this.tasks.map((task, place) => this.#row(task, place, report)),
+      body: this.#body,
+    };
+  }
+
+  /**
+   * Keep the prepared report on this device, then send it; or send the kept one again.
+   * @returns {Promise<Receipt>}
+   */
+  send() {
+    this.#sending ??= this.#deliver().finally(() => (this.#sending = null)); // two clicks, one way
+    return this.#sending;
+  }
+
+  /** @returns {Promise<Receipt>} */
+  async #deliver() {
+    const kept = this.#kept ?? (await this.#keep());
+    const { text } = await request(this.#network, `${this.#address}/reports`, kept.body);
+    const status = anObject(parseJson(text), "the service's answer").get("status");
+    if (status !== "accepted" && status !== "already-accepted") {
+      throw new ForsoothError("the service did not confirm the report", "unreachable");
+    }
+    this.#kept = { ...kept, accepted: true };
+    // If this note cannot be written, the report is merely offered for sending once more.
+    await this.#store.replace(this.#address, JSON.stringify(this.#kept)).catch(() => {});
+    return { status };
+  }
+
+  /** @returns {Promise<Kept>} */
+  async #keep() {
+    if (this.#body === null) throw new ForsoothError("prepare a report before sending it", "input");
+    const kept = {
+      invitation: this.#invitation,
+      design: this.#design,
+      tasks: this.#tasksDigest,
+      body: this.#body,
+      accepted: false,
+    };
+    if (!(await this.#store.add(this.#address, JSON.stringify(kept)))) throw answeredAlready();
+    this.#kept = kept;
+    return kept;
+  }
+
+  /**
+   * @param {Task} task
+   * @param {number} place
+   * @param {import("./report.js").Report} report
+   * @returns {PreparedRow}
+   */
+  #row(task, place, { codes, answered, values }) {
+    const { scale, isCellwise } = this.#mechanism;
+    const answer = scale.labels[codes[place]] ?? null;
+    const cell = answered ? answered.indexOf(place) : place;
+    if (!isCellwise || cell < 0) return { task, answer, sent: null };
+    const value = values[cell];
+    const reads = this.#mechanism.reading(value);
+    return {
+      task,
+      answer,
+      sent: { value, reads, label: reads === null ? null : scale.labelOf(reads) },
+    };
+  }
+}
+
+/**
+ * The campaign's address in the API, and the token after # if there is one.
+ * @param {string} url https://…/c/ID or https://…/v1/campaigns/ID
+ */
+function parseLink(url) {
+  let parsed;
+  try {
+    parsed = new URL(url, globalThis.location?.href);
+  } catch {
+    throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
+  }
+  const found = /^(.*)\/(?:c|v1\/campaigns)\/([^/]+)\/?$/.exec(parsed.pathname);
+  if (!found) throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
+  const token = parsed.hash.slice(1) || undefined;
+  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token };
+}
+
+/**
+ * What the service says of a campaign, read as strictly as a mechanism.
+ * @param {string} text
+ */
+function parseAbout(text) {
+  const json = anObject(parseJson(text), "a campaign");
+  const scale = anObject(json.get("scale"), "scale");
+  const tasks = aList(json.get("tasks"), "tasks").map((item) => {
+    const task = anObject(item, "a task");
+    const image = task.get("image") ?? null;
+    return {
+      id: aText(task.get("id"), "a task's id"),
+      text: aText(task.get("text"), "a task's text"),
+      image: image === null ? null : aText(image, "a task's image"),
+    };
+  });
+  texts(
+    tasks.map((task) => task.id),
+    "tasks",
+  );
+  if (tasks.length === 0) throw new ForsoothError("this campaign has no tasks");
+  const values = texts(scale.get("values"), "the scale's values");
+  const labels = aList(scale.get("labels"), "labels").map((label) => aText(label, "a label"));
+  if (labels.length !== values.length)
+    throw new ForsoothError("every answer of the scale needs a label");
+  return {
+    title: aText(json.get("title"), "title"),
+    description: aText(json.get("description") ?? "", "description"),
+    tasks,
+    values,
+    labels,
+    epsilon: aNumber(json.get("epsilon"), "ε"),
+    protects: checkProtects(json.get("protects")),
+    design: aText(json.get("design"), "design"),
+    invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),
+    closed: aTruth(json.get("closed"), "closed"),
+  };
+}
+
+/**
+ * The mechanism of a design: the text whose SHA-256 is the design's name.
+ * @param {import("./service.js").Network} network
+ * @param {string} address
+ * @param {string} design
+ * @param {boolean} answered is it the design of a report that is kept?
+ */
+async function fetchMechanism(network, address, design, answered) {
+  if (!/^[0-9a-f]{64}$/.test(design))
+    throw new ForsoothError("refused: the design's name is no SHA-256");
+  let text;
+  try {
+    ({ text } = await request(network, `${address}/designs/${design}`));
+  } catch (error) {
+    const gone = error instanceof ForsoothError && error.code !== "unreachable";
+    throw answered && gone ? comesBackChanged() : error;
+  }
+  if ((await sha256Hex(text)) !== design) {
+    throw new ForsoothError(
+      "refused: the mechanism is not the one that the campaign names (its SHA-256 differs)",
+    );
+  }
+  return readMechanism(text);
+}
+
+/**
+ * @param {string | undefined} text
+ * @returns {Kept | null}
+ */
+function parseKept(text) {
+  if (text === undefined) return null;
+  const json = anObject(parseJson(text), "the kept report");
+  return {
+    invitation: aText(json.get("invitation"), "invitation"),
+    design: aText(json.get("design"), "design"),
+    tasks: aText(json.get("tasks"), "tasks"),
+    body: aText(json.get("body"), "body"),
+    accepted: aTruth(json.get("accepted"), "accepted"),
+  };
+}
+
+/**
+ * The token under which the report is sent: the kept report's, the one given, or, by an open link,
+ * one that the worker makes. One that cannot fit is noticed before a report is bound to it.
+ * @param {string | undefined} given
+ * @param {Kept | null} kept
+ * @param {boolean} required
+ */
+function chooseInvitation(given, kept, required) {
+  if (kept && given && given !== kept.invitation) throw answeredAlready();
+  const token = kept?.invitation ?? given ?? (required ? "" : openToken());
+  const whole = /^(open-)?[A-Za-z0-9_-]{43}$/.exec(token);
+  if (!whole || Boolean(whole[1]) === required) {
+    const what = required ? "this campaign needs an invitation" : "this is not the campaign's link";
+    throw new ForsoothError(`${what}: open the whole link that you were sent`, "input");
+  }
+  return token;
+}
+
+function openToken() {
+  return `open-${base64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+}
+
+function comesBackChanged() {
+  return new ForsoothError(
+    "refused: this campaign was answered here with another mechanism or other tasks; " +
+      "a second report would be a second spend",
+  );
+}
+
+function answeredAlready() {
+  return new ForsoothError(
+    "this device already holds a report for this campaign; a second one would be a second spend. " +
+      "Somebody else who wants to answer here needs a browser profile of their own",
+    "answered",
+  );
+}
+
+export { Campaign, ForsoothError, browserStore, encode, makeReport, memoryStore, readMechanism, secureCoins, verify };

@@ -1,0 +1,224 @@
+/** One campaign, live: who has answered, what is known by now, and is it enough. */
+import { call, callForBlob, save } from "./api.js";
+import { drawQuality, drawTruths, interval, reading } from "./charts.js";
+import { byId, cell, element, shown } from "./dom.js";
+
+const EVERY = 2000; // milliseconds between two looks
+const MOST_LINKS = 1000; // shown on the page; the file has all
+const view = byId("campaign");
+
+/** The campaign that is being watched, and the inference that is shown. */
+let watched = "";
+let drawn = "";
+let timer = 0;
+/** @type {{trouble: (error: Error | null) => void, appear: () => void}} */
+let page;
+
+/** @param {typeof page} callbacks what to do when a look fails (null: all is well), or is the first */
+export function prepareView(callbacks) {
+  page = callbacks;
+  byId("invite").addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt(byId("share-news"), () => invite(Number(byId("invite-count").value)));
+  });
+  byId("copy").addEventListener("click", async () => {
+    byId("link").select();
+    const copying = navigator.clipboard?.writeText(byId("link").value); // not without https
+    const copied = await copying?.then(() => true).catch(() => false);
+    byId("share-news").textContent = copied ? "Copied." : "The link is selected: copy it now.";
+  });
+  for (const button of view.querySelectorAll("[data-export]")) {
+    button.addEventListener("click", () => {
+      attempt(byId("export-news"), () => download(button.dataset.export));
+    });
+  }
+  byId("close").addEventListener("click", () => byId("closing").showModal());
+  byId("closing").addEventListener("close", () => {
+    if (byId("closing").returnValue !== "close") return;
+    attempt(byId("export-news"), async () => showStatus(await call(`/${watched}/close`, {})));
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (watched && !document.hidden) look();
+  });
+}
+
+/** Begin to watch a campaign, and make invitations if it has just been made. */
+export async function watch(id, invitations = 0) {
+  watched = id;
+  drawn = "";
+  for (const name of ["fresh", "truths-body", "quality", "designs"]) byId(name).hidden = true;
+  for (const name of ["share-news", "export-news"]) byId(name).textContent = "";
+  byId("closing").returnValue = "";
+  await look();
+  if (invitations) await attempt(byId("share-news"), () => invite(invitations));
+}
+
+export function stopWatching() {
+  watched = "";
+  clearTimeout(timer);
+}
+
+async function look() {
+  clearTimeout(timer);
+  const id = watched;
+  try {
+    const [status, truths] = await Promise.all([call(`/${id}/status`), call(`/${id}/truths`)]);
+    if (id !== watched) return;
+    showStatus(status);
+    if (view.hidden) page.appear();
+    showTruths(truths);
+    page.trouble(null);
+  } catch (error) {
+    if (id !== watched) return;
+    page.trouble(error);
+    if (error.status === 404) stopWatching();
+  }
+  if (!document.hidden && watched) timer = setTimeout(look, EVERY);
+}
+
+/** @param {HTMLElement} place where a refusal is shown @param {() => Promise<void>} act */
+async function attempt(place, act) {
+  place.textContent = "";
+  try {
+    await act();
+  } catch (error) {
+    place.textContent = error.message;
+  }
+}
+
+async function invite(count) {
+  const blob = await callForBlob(`/${watched}/invitations?format=csv`, { count });
+  const links = (await blob.text())
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",")[1]);
+  byId("fresh-title").textContent =
+    links.length === 1 ? "1 invitation is ready" : `${shown(links.length)} invitations are ready`;
+  byId("fresh-links").textContent = links.slice(0, MOST_LINKS).join("\n");
+  byId("fresh-save").onclick = () => save(blob, "invitations.csv");
+  byId("fresh").hidden = false;
+  byId("fresh-title").focus();
+  look();
+}
+
+async function download(name) {
+  const blob = await callForBlob(`/${watched}/${name}`);
+  save(blob, blob.type === "application/zip" ? name.replace(/\w+$/, "zip") : name);
+}
+
+function showStatus(status) {
+  const { closed, open, reports, designs } = status;
+  document.title = `${status.title} · forsooth`;
+  byId("campaign-title").textContent = status.title;
+  byId("state").textContent = closed ? "closed" : "open";
+  byId("state").className = closed ? "badge closed" : "badge";
+  byId("facts").textContent = factsOf(status);
+  byId("reports").textContent = shown(reports);
+  byId("reports-of").textContent = expected(status);
+  byId("share").hidden = closed;
+  byId("open-link").hidden = !open;
+  byId("invite").hidden = open;
+  byId("link").value = status.link;
+  byId("close").hidden = closed;
+  byId("spent").textContent = reports
+    ? `Ledger: no invitation has spent more than ε = ${shown(status.spent.largest, 4)} in all.`
+    : "";
+  byId("designs").hidden = designs.length < 2;
+  byId("design-rows").replaceChildren(
+    ...designs.map((design) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, `${design.number}${design.current ? " (in use)" : ""}`),
+        element("td", {}, design.mechanism),
+        element("td", { className: "number" }, shown(design.reports)),
+      ),
+    ),
+  );
+}
+
+function factsOf({ tasks, epsilon, protects, mechanism, closes_at, closed }) {
+  const hidden = protects === "answers" ? "answers hidden" : "answers and participation hidden";
+  return [
+    tasks === 1 ? "1 question" : `${shown(tasks)} questions`,
+    `ε = ${shown(epsilon, 4)} per question`,
+    hidden,
+    mechanism,
+    ...(closes_at && !closed ? [`closes ${new Date(closes_at).toLocaleString()}`] : []),
+  ].join(" · ");
+}
+
+function expected({ open, invitations, max_reports }) {
+  const most = max_reports ? `closes at ${shown(max_reports)}` : "";
+  if (open) return most || "by the open link";
+  return [`of ${shown(invitations)} invited`, most].filter(Boolean).join("; ");
+}
+
+function showTruths(found) {
+  const { state, reports, received, truths, enough, participation, quality } = found;
+  const ready = state === "ready";
+  byId("truths-state").textContent = ready
+    ? `From ${shown(reports)} reports${received > reports ? `; ${shown(received - reports)} more are being read` : ""}.`
+    : { pending: "The first reports are being read …", "no-reports": "No report yet." }[state];
+  byId("truths-body").hidden = !ready;
+  byId("quality").hidden = !ready;
+  byId("participation").textContent =
+    participation === null ? "–" : `${shown(100 * participation, 0)} %`;
+  showEnough(enough);
+  const now = `${watched} ${reports}`;
+  if (!ready || now === drawn) return;
+  drawn = now;
+  byId("truth-rows").replaceChildren(
+    ...truths.map((truth) =>
+      element(
+        "tr",
+        { role: "row" },
+        element(
+          "th",
+          { role: "rowheader", scope: "row" },
+          element("span", { className: "soft" }, `${truth.task} `),
+          truth.text,
+        ),
+        cell("Truth", reading(truth)),
+        cell("90 % interval", interval(truth)),
+      ),
+    ),
+  );
+  const pointed = (place) => {
+    const truth = truths[place];
+    byId("truth-caption").textContent = truth
+      ? `${truth.text}: ${reading(truth)}, 90 % interval ${interval(truth)}`
+      : "Points are truths, bars their 90 % intervals.";
+  };
+  pointed(null);
+  byId("truth-chart").setAttribute("aria-label", "Truths with intervals; the table has the numbers");
+  drawTruths(byId("truth-chart"), found, pointed);
+  byId("quality-chart").setAttribute("aria-label", qualityInWords(quality));
+  drawQuality(byId("quality-chart"), quality);
+}
+
+function showEnough(enough) {
+  const place = byId("enough");
+  if (!enough) {
+    place.textContent = "–";
+    place.className = "figure";
+    byId("why").textContent = "Known when reports are in.";
+    return;
+  }
+  const more = enough.more_reports;
+  place.textContent = enough.enough
+    ? "Yes"
+    : more === null
+      ? "Not clear"
+      : `Not yet: about ${shown(more)} more`;
+  place.className = enough.enough ? "figure yes" : "figure no";
+  byId("why").textContent = `${enough.why.slice(0, 1).toUpperCase()}${enough.why.slice(1)}.`;
+}
+
+function qualityInWords({ edges, counts }) {
+  const parts = counts.map(
+    (count, bin) => `${shown(count)} at ${shown(edges[bin])} to ${shown(edges[bin + 1])}`,
+  );
+  return `Workers by distance from the truths: ${parts.filter((_, bin) => counts[bin]).join(", ")}`;
+}

@@ -1,0 +1,303 @@
+/** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
+import { Campaign, ForsoothError } from "./forsooth-client.js";
+import { byId, cell, element, showOnly, shown, tell } from "./dom.js";
+import { promised } from "./promise.js";
+
+const CLIENT = new URL("forsooth-client.js", import.meta.url);
+const MANY = 12; // a longer scale is a list to choose from instead of buttons
+const steps = ["survey", "review", "kept", "done"].map(byId);
+const [survey, review, kept, done] = steps;
+const news = byId("news");
+const FINAL = ["closed", "already-reported", "unknown-invitation"]; // sending again cannot help
+const buttons = [byId("send"), byId("resend"), byId("back")];
+
+/** What to say when it ends, by the error's code; the error's own words follow. */
+const TITLES = {
+  closed: "This survey is closed",
+  "already-reported": "This invitation has been used",
+  "unknown-invitation": "This invitation is not known",
+  "unknown-campaign": "There is no such survey",
+  unreachable: "The survey cannot be reached",
+  answered: "This device has answered already",
+  storage: "This browser cannot keep your report",
+  input: "Something is missing",
+  refused: "Your device refused this survey",
+};
+const ADVICE = {
+  closed: "It takes no more reports.",
+  "already-reported":
+    "A report has come in under it, and it was not the one that this device holds. Each " +
+    "invitation counts once: if that was not you, ask for a new one.",
+  "unknown-invitation": "Open the whole link that you were sent, or ask for a new one.",
+  "unknown-campaign": "Open the whole link that you were sent.",
+  refused: "Nothing was sent.",
+};
+
+/** The network as the client wants it; while it waits, it says so, and ends when there is one. */
+const network = {
+  fetch: (url, options) => fetch(url, options),
+  wait: (seconds) =>
+    new Promise((resolve) => {
+      news.textContent = `No answer from the survey. Trying again in ${shown(seconds, 0)} s …`;
+      setTimeout(resolve, 1000 * seconds);
+      addEventListener("online", resolve, { once: true });
+    }),
+};
+
+addEventListener("hashchange", () => location.reload()); // another invitation: begin anew
+begin();
+
+async function begin() {
+  let campaign;
+  try {
+    campaign = await Campaign.open(location.href, { network });
+  } catch (error) {
+    byId("title").textContent = "A private survey";
+    complain(error, () => location.reload());
+    return;
+  }
+  news.textContent = "";
+  document.title = campaign.title;
+  byId("title").textContent = campaign.title;
+  tell(byId("description"), campaign.description);
+  showPromise(campaign.verification);
+  if (campaign.state === "accepted") showOnly(steps, done);
+  else if (campaign.state === "kept") offerAgain(campaign);
+  else if (campaign.closed) complain(new ForsoothError("this campaign is closed", "closed"));
+  else ask(campaign);
+}
+
+/** The promise in words, and what this device has found out itself. */
+function showPromise({ mechanism, protects, promised: epsilon, value, participation, tasks }) {
+  const words = promised({ epsilon, tasks, protects });
+  byId("promise-words").replaceChildren(...words.map((text) => element("li", {}, text)));
+  const public_ = participation === Infinity;
+  const findings = [
+    ["Rule", mechanism],
+    ["Promised", `ε = ${shown(epsilon, 6)}`],
+    ["Found, for changing an answer", `ε = ${shown(value, 6)}`],
+    ["Found, for answering or skipping", public_ ? "not hidden" : `ε = ${shown(participation, 6)}`],
+  ];
+  byId("findings").replaceChildren(
+    ...findings.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]),
+  );
+  byId("promise").hidden = false;
+  showIntegrity();
+}
+
+/** The fingerprint of the client as it was served, worked out here and not asked for. */
+async function showIntegrity() {
+  try {
+    const bytes = await (await fetch(CLIENT, { cache: "force-cache" })).arrayBuffer();
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-384", bytes));
+    byId("integrity").textContent = `sha384-${btoa(String.fromCharCode(...hash))}`;
+  } catch {
+    byId("integrity").textContent = "could not be worked out: the file was not there again";
+  }
+}
+
+/** @param {Campaign} campaign */
+function ask(campaign) {
+  byId("tasks").replaceChildren(
+    ...campaign.tasks.map((task, place) => question(campaign, task, place)),
+  );
+  const count = () => {
+    const [answered, all] = [answersOf(campaign).size, campaign.tasks.length];
+    byId("progress-text").textContent = `${shown(answered)} of ${shown(all)} answered`;
+    byId("progress").value = answered / all;
+  };
+  survey.addEventListener("change", count);
+  survey.addEventListener("submit", (event) => {
+    event.preventDefault();
+    look(campaign);
+  });
+  byId("back").addEventListener("click", () => {
+    hideProblem();
+    showOnly(steps, survey);
+    byId("title").focus();
+  });
+  byId("send").addEventListener("click", () => send(campaign));
+  count();
+  showOnly(steps, survey);
+}
+
+/**
+ * A question as a group of buttons, or as a list where the scale is long.
+ * @param {Campaign} campaign
+ * @param {{id: string, text: string, image: string | null}} task
+ * @param {number} place
+ */
+function question({ scale, tasks }, task, place) {
+  const clear = element("button", { type: "button", className: "quiet", hidden: true }, "Clear");
+  const choices = scale.values.length > MANY ? list(scale, place) : row(scale, place);
+  const box = element(
+    "fieldset",
+    { className: "card task" },
+    element(
+      "legend",
+      {},
+      element("span", { className: "soft" }, `${place + 1} of ${tasks.length}`),
+      element("span", { className: "text" }, task.text),
+    ),
+    ...(task.image
+      ? [element("img", { src: task.image, alt: "Picture to the question", loading: "lazy" })]
+      : []),
+    choices,
+    clear,
+  );
+  clear.setAttribute("aria-label", `Clear question ${place + 1}`);
+  box.addEventListener("change", () => (clear.hidden = chosen(box) === null));
+  clear.addEventListener("click", () => {
+    const input = box.querySelector(":checked, select");
+    if (input instanceof HTMLSelectElement) input.value = "";
+    else input.checked = false;
+    box.dispatchEvent(new Event("change", { bubbles: true }));
+    box.querySelector("input, select").focus();
+  });
+  return box;
+}
+
+/** @param {Campaign["scale"]} scale @param {number} place */
+function row({ values, labels }, place) {
+  const short = labels.every((label) => label.length <= 3);
+  return element(
+    "div",
+    { className: short ? "choices short" : "choices" },
+    ...values.map((value, position) =>
+      element(
+        "label",
+        {},
+        element("input", { type: "radio", name: `task-${place}`, value }),
+        element("span", {}, labels[position]),
+      ),
+    ),
+  );
+}
+
+/** @param {Campaign["scale"]} scale @param {number} place */
+function list({ values, labels }, place) {
+  return element(
+    "select",
+    { name: `task-${place}`, "aria-label": "Your answer" },
+    element("option", { value: "" }, "skipped"),
+    ...values.map((value, position) => element("option", { value }, labels[position])),
+  );
+}
+
+/** The value chosen in a question's box; null: skipped. */
+function chosen(box) {
+  return box.querySelector("input:checked, select")?.value || null;
+}
+
+/** @param {Campaign} campaign */
+function answersOf({ tasks }) {
+  const boxes = byId("tasks").children;
+  const pairs = tasks.map((task, place) => [task.id, chosen(boxes[place])]);
+  return new Map(pairs.filter(([, answer]) => answer !== null));
+}
+
+/** Perturb here, and show both sides. @param {Campaign} campaign */
+async function look(campaign) {
+  hideProblem();
+  let prepared;
+  try {
+    prepared = await campaign.prepare(answersOf(campaign));
+  } catch (error) {
+    complain(error);
+    return;
+  }
+  const word = wording(campaign.scale);
+  byId("rows").replaceChildren(
+    ...prepared.rows.map(({ task, answer, sent }) =>
+      element(
+        "tr",
+        { role: "row" },
+        element("th", { role: "rowheader", scope: "row" }, task.text),
+        cell("You answered", answer === null ? "skipped" : word(answer)),
+        cell("Will be sent", asSent(sent, word)),
+      ),
+    ),
+  );
+  byId("summary").textContent = summary(prepared.rows);
+  byId("body").textContent = prepared.body;
+  showOnly(steps, review);
+  byId("review-title").focus();
+}
+
+/** An answer of the scale in the campaign's words. */
+function wording({ values, labels }) {
+  return (value) => labels[values.indexOf(value)];
+}
+
+/** What is sent for a question, as it will be read. */
+function asSent(sent, word) {
+  if (sent === null) return "nothing of its own";
+  if (sent.reads === null) return "skipped";
+  return sent.label === null ? shown(sent.reads) : word(sent.label);
+}
+
+function summary(rows) {
+  const sent = rows.filter((row) => row.sent !== null);
+  if (sent.length === 0) {
+    return "This survey mixes everything into a few noisy numbers: no question has one of its own.";
+  }
+  const changed = sent.filter((row) => row.sent.label !== row.answer).length;
+  if (changed === 0) {
+    return "By chance, the noise has changed nothing. Nobody can know that: it might have.";
+  }
+  return (
+    `In ${shown(changed)} of ${shown(sent.length)} rows the noise has changed something. That is ` +
+    "your protection: nobody who sees it can tell which rows are as you answered."
+  );
+}
+
+/** @param {Campaign} campaign */
+async function send(campaign) {
+  hideProblem();
+  for (const button of buttons) button.disabled = true;
+  news.textContent = "Sending …";
+  try {
+    await campaign.send();
+  } catch (error) {
+    if (FINAL.includes(error.code)) showOnly(steps, null);
+    else if (campaign.state === "kept") offerAgain(campaign);
+    complain(error);
+    return;
+  } finally {
+    news.textContent = "";
+    for (const button of buttons) button.disabled = false;
+  }
+  showOnly(steps, done);
+  byId("done-title").focus();
+}
+
+/** @param {Campaign} campaign */
+function offerAgain(campaign) {
+  byId("resend").onclick = () => send(campaign);
+  showOnly(steps, kept);
+}
+
+/**
+ * Say what went wrong, for people.
+ * @param {unknown} error
+ * @param {() => void} [again] what to do where trying again may help
+ */
+function complain(error, again) {
+  const [code, message] =
+    error instanceof ForsoothError ? [error.code, error.message] : ["", String(error)];
+  const sentence = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
+  const words = ["refused", "unreachable"].includes(code)
+    ? `${sentence} ${ADVICE[code] ?? ""}`
+    : (ADVICE[code] ?? sentence);
+  news.textContent = "";
+  byId("problem-title").textContent = TITLES[code] ?? "Something went wrong";
+  byId("problem-text").textContent = words;
+  byId("again").hidden = !(again && code === "unreachable");
+  byId("again").onclick = again ?? null;
+  byId("problem").hidden = false;
+  byId("problem").scrollIntoView({ block: "nearest" });
+}
+
+function hideProblem() {
+  byId("problem").hidden = true;
+}

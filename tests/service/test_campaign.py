@@ -1,0 +1,193 @@
+"""Whole campaigns through the Python client, on either database."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from forsooth import ForsoothError, Reports, infer
+from forsooth.client import Campaign, download_reports
+from forsooth.ledger import Ledger
+from forsooth.service.exports import DATA
+from forsooth.service.models import report
+from forsooth.service.store import Store
+from forsooth.service.tokens import new_token, worker_name
+from tests.service.harness import Server, stored
+
+
+def test_from_invitation_to_truth(server: Server, tmp_path: Path) -> None:
+    made = server.make(
+        epsilon=8.0,
+        labels=["never", "rarely", "sometimes", "often", "always"],
+        invitations=12,
+    )
+    answers = {"q0": 0, "q1": 4}  # q2 is skipped
+    for number, token in enumerate(made.tokens):
+        worker = Campaign(f"{made.link}#{token}", limit=8.0, folder=tmp_path / str(number))
+        assert worker.asked.tasks == ("q0", "q1", "q2")
+        assert worker.submit(answers) == "accepted"
+    status = made.status
+    assert (status["reports"], status["invitations"], status["closed"]) == (12, 12, False)
+    assert status["spent"] == {"largest": 24.0, "total": 12 * 24.0}
+    assert status["designs"][0]["reports"] == 12
+
+    truths = made.truths(12)
+    assert [round(each["truth"]) for each in truths["truths"][:2]] == [0, 4]
+    assert [each["label"] for each in truths["truths"][:2]] == ["never", "always"]
+    assert all(each["low"] <= each["truth"] <= each["high"] for each in truths["truths"])
+    assert sum(truths["quality"]["counts"]) == 12
+    assert truths["enough"]["why"]
+
+    (reports,) = download_reports(made.link, server.key)
+    assert reports.workers == tuple(sorted(map(worker_name, made.tokens)))
+    assert reports.tasks == ("q0", "q1", "q2")
+    assert infer(reports).estimate.tolist() == [each["truth"] for each in truths["truths"]]
+
+    rows = list(csv.DictReader(io.StringIO(_truths_csv(made.id, server))))
+    assert [row["label"] for row in rows[:2]] == ["never", "always"]
+    page = server.as_requester("GET", f"/{made.id}/report.html").content.decode()
+    assert DATA not in page
+    assert '"label": "always"' in page
+
+
+def _truths_csv(campaign: str, server: Server) -> str:
+    reply = server.as_requester("GET", f"/{campaign}/truths.csv")
+    assert reply.headers["content-disposition"] == 'attachment; filename="truths.csv"'
+    return reply.content.decode()
+
+
+def test_asked_again_the_same_report_is_sent(server: Server, tmp_path: Path) -> None:
+    made = server.make(invitations=1)
+    (token,) = made.tokens
+    for answers, expected in (({"q0": 1}, "accepted"), ({"q0": 4}, "already-accepted")):
+        client = Campaign(made.link, invitation=token, folder=tmp_path)
+        assert client.submit(answers) == expected
+    (sent,) = stored(server.database, made.id).values()
+    assert made.send(token, sent).json == {"status": "already-accepted"}
+    other = made.send(token, bytes([(sent[0] + 1) % 5]) + sent[1:])
+    assert (other.status, other.error) == (409, "already-reported")
+    assert stored(server.database, made.id) == {worker_name(token): sent}
+    assert made.status["reports"] == 1
+
+
+def test_an_open_link_and_public_participation(server: Server, tmp_path: Path) -> None:
+    made = server.make(open=True, protects="answers", mechanism="grr")
+    assert made.view["invitation_required"] is False
+    for number in range(5):
+        worker = Campaign(made.link, folder=tmp_path / str(number))
+        assert worker.submit({"q2": number, "q0": 1}) == "accepted"
+        assert worker.submit({"q1": 3}) == "already-accepted"
+        ledger = Ledger.from_json((tmp_path / str(number) / "ledger.json").read_text())
+        assert ledger.total == 2.0
+    (reports,) = download_reports(made.link, server.key)
+    assert reports.answered is not None
+    assert reports.answered[1].tolist() == [0, 2] * 5
+    assert made.status["spent"] == {"largest": 2.0, "total": 10.0}
+    with pytest.raises(ForsoothError, match="nothing to send"):
+        Campaign(made.link, folder=tmp_path / "silent").submit({})
+    assert server.as_requester("POST", f"/{made.id}/invitations", {"count": 1}).error == "open"
+
+
+@pytest.mark.parametrize("mechanism", ["lp", "two-layer", "mf-safe:d=2", "staircase"])
+def test_every_family_can_be_collected(
+    sqlite_server: Server, tmp_path: Path, mechanism: str
+) -> None:
+    made = sqlite_server.make(mechanism=mechanism, invitations=4)
+    assert made.view["epsilon"] == made.mechanism.guarantee.epsilon
+    for number, token in enumerate(made.tokens):
+        client = Campaign(made.link, invitation=token, folder=tmp_path / str(number))
+        assert client.submit({"q0": 1, "q1": 2}) == "accepted"
+    (reports,) = download_reports(made.link, sqlite_server.key)
+    assert len(infer(reports).estimate) == 3
+    assert len(made.truths(4)["truths"]) == 3
+
+
+def test_mf_protects_answers_only(sqlite_server: Server, tmp_path: Path) -> None:
+    made = sqlite_server.make(mechanism="mf:d=2", protects="answers", open=True)
+    assert Campaign(made.link, folder=tmp_path).submit({"q0": 1}) == "accepted"
+    assert made.status["protects"] == "answers"
+    assert made.status["spent"]["largest"] == 3.0
+
+
+def test_closing_by_number_by_date_and_by_hand(server: Server, tmp_path: Path) -> None:
+    full = server.make(invitations=2, max_reports=1)
+    past = server.make(invitations=1, closes_at=datetime.now(UTC).isoformat())
+    later = datetime.now(UTC) + timedelta(hours=1)
+    by_hand = server.make(invitations=2, closes_at=later.isoformat())
+    symbols = bytes(3)
+    assert full.send(full.tokens[0], symbols).status == 201
+    assert by_hand.send(by_hand.tokens[0], symbols).status == 201
+    assert server.as_requester("POST", f"/{by_hand.id}/close").json["closed"] is True
+    for made, token in (
+        (full, full.tokens[1]),
+        (past, past.tokens[0]),
+        (by_hand, by_hand.tokens[1]),
+    ):
+        reply = made.send(token, symbols)
+        assert (reply.status, reply.error) == (410, "closed")
+        assert made.status["closed"] is made.view["closed"] is True
+    assert full.send(full.tokens[0], symbols).json == {"status": "already-accepted"}
+    assert [made.status["reports"] for made in (full, past, by_hand)] == [1, 0, 1]
+    assert datetime.fromisoformat(by_hand.view["closes_at"]) == later.replace(microsecond=0)
+
+
+def test_what_is_stored_of_a_report(server: Server, tmp_path: Path) -> None:
+    made = server.make(invitations=1)
+    assert made.send(made.tokens[0], b"\0\1\2").status == 201
+    assert stored(server.database, made.id) == {worker_name(made.tokens[0]): b"\0\1\2"}
+    store = Store(server.database)
+    with store.reading() as connection:
+        row = connection.execute(select(report).where(report.c.campaign == made.id)).one()
+    store.close()
+    columns = ("campaign", "invitation", "design", "tasks", "payload", "spent", "hour")
+    assert row._fields == columns
+    assert row.hour % 3600 == 0
+    assert 0 <= time.time() - row.hour < 3700
+
+
+def test_infer_from_a_campaign(sqlite_server: Server, tmp_path: Path) -> None:
+    made = sqlite_server.make(invitations=3)
+    for token in made.tokens:
+        assert made.send(token, bytes(3)).status == 201
+
+    def forsooth(*arguments: str, key: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "forsooth", "infer", "--campaign", made.link, *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"FORSOOTH_KEY": key},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = forsooth("--json", key=sqlite_server.key)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["workers"], document["tasks"]) == (3, 3)
+    refused = forsooth(key="wrong")
+    assert refused.returncode == 2
+    assert "(401)" in refused.stderr
+    assert "--key" in forsooth(key="").stderr
+
+
+def test_the_parquet_file_is_like_any_other(sqlite_server: Server, tmp_path: Path) -> None:
+    made = sqlite_server.make(open=True)
+    empty = sqlite_server.as_requester("GET", f"/{made.id}/reports.parquet")
+    assert (empty.status, empty.error) == (409, "not-ready")
+    assert made.send(f"open-{new_token()}", b"\1\2\3").status == 201
+    reply = sqlite_server.as_requester("GET", f"/{made.id}/reports.parquet")
+    (tmp_path / "r.parquet").write_bytes(reply.content)
+    reports = Reports.read(tmp_path / "r.parquet")
+    assert np.array_equal(reports.values, [[1, 2, 3]])
+    assert reports.simulation_seed is None

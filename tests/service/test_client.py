@@ -1,0 +1,184 @@
+"""The client trusts nobody: whatever a malicious service tries, nothing is sent to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from forsooth import ForsoothError, Mechanism, Scale
+from forsooth.client import Campaign
+from forsooth.ledger import Ledger
+from forsooth.mechanisms import rr
+from forsooth.service import transport
+from forsooth.service.tokens import new_token, worker_name
+
+ID = "A" * 22
+SCALE = Scale.parse("0..4")
+
+
+class Liar:
+    """A service that says whatever it is told to say."""
+
+    def __init__(self) -> None:
+        self.mechanism = rr(SCALE, 1.0).to_json()
+        self.campaign: dict[str, Any] = {}
+        self.received: list[dict[str, Any]] = []
+        self.failures = 0  # so many reports are first answered 503
+
+    @property
+    def view(self) -> dict[str, Any]:
+        return {
+            "title": "Tell me",
+            "tasks": [{"id": "a"}, {"id": "b"}],
+            "scale": {"values": ["0", "1", "2", "3", "4"]},
+            "epsilon": 1.0,
+            "protects": "answers+participation",
+            "design": sha256(self.mechanism.encode()).hexdigest(),
+            "invitation_required": True,
+        } | self.campaign
+
+    def answer(self, path: str, body: bytes | None) -> tuple[int, bytes]:
+        if body is not None:
+            self.received.append(json.loads(body))
+            self.failures -= 1
+            status = 503 if self.failures >= 0 else 201
+            return status, b'{"status": "accepted"}'
+        if "/designs/" in path:
+            return 200, self.mechanism.encode()
+        return 200, json.dumps(self.view).encode()
+
+
+@pytest.fixture
+def liar(monkeypatch: pytest.MonkeyPatch) -> Iterator[Liar]:
+    monkeypatch.setattr(transport, "_PAUSE", 0.01)
+    liar = Liar()
+
+    class Handler(BaseHTTPRequestHandler):
+        def reply(self, body: bytes | None = None) -> None:
+            status, content = liar.answer(self.path, body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def do_GET(self) -> None:
+            self.reply()
+
+        def do_POST(self) -> None:
+            self.reply(self.rfile.read(int(self.headers["Content-Length"])))
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    liar.url = f"http://127.0.0.1:{server.server_port}/c/{ID}"  # type: ignore[attr-defined]
+    yield liar
+    server.shutdown()
+    server.server_close()
+
+
+def client(liar: Liar, folder: Path, **settings: Any) -> Campaign:
+    settings = {"invitation": "t" * 43} | settings
+    return Campaign(liar.url, folder=folder, **settings)  # type: ignore[attr-defined]
+
+
+def weakened(epsilon: float) -> str:
+    """A table that gives less than it says."""
+    honest, weak = rr(SCALE, 1.0), rr(SCALE, epsilon)
+    data = json.loads(honest.to_json())
+    data["parameters"] = json.loads(weak.to_json())["parameters"]
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "campaign", "settings", "reason"),
+    [
+        (weakened(3.0), {}, {}, "does not keep its promise"),
+        (rr(SCALE, 3.0).to_json(), {}, {}, "promises ε = 1, its mechanism gives 3"),
+        (rr(SCALE, 1.0, protects="answers").to_json(), {}, {}, "protect participation"),
+        (rr(SCALE, 1.0).to_json(), {}, {"limit": 0.5}, "your limit is 0.5"),
+        (rr(SCALE, 1.0).to_json(), {}, {"cap": 1.5}, "only 1.5 is left"),
+        (rr(SCALE, 1.0).to_json(), {"design": "0" * 64}, {}, "digest differs"),
+        (rr(Scale.parse("0..9"), 1.0).to_json(), {}, {}, "made for 0..9"),
+        ("{}", {}, {}, "not a mechanism"),
+        ("[" * 10_000, {}, {}, "not valid JSON"),
+        (rr(SCALE, 1.0).to_json(), {"epsilon": "much"}, {}, "finite number"),
+        (rr(SCALE, 1.0).to_json(), {"tasks": [{"id": "a"}, {"id": "a"}]}, {}, "twice"),
+        (rr(SCALE, 1.0).to_json(), {"tasks": 3}, {}, "does not describe a campaign"),
+        (rr(SCALE, 1.0).to_json(), {}, {"invitation": None}, "needs an invitation"),
+        (rr(SCALE, 1.0).to_json(), {}, {"invitation": f"open-{new_token()}"}, "needs an invit"),
+    ],
+)
+def test_lies_are_refused(
+    liar: Liar,
+    tmp_path: Path,
+    mechanism: str,
+    campaign: dict[str, Any],
+    settings: dict[str, Any],
+    reason: str,
+) -> None:
+    liar.mechanism, liar.campaign = mechanism, campaign
+    with pytest.raises(ForsoothError, match=reason):
+        client(liar, tmp_path, **settings).submit({"a": 3})
+    assert liar.received == []
+    assert not (tmp_path / "ledger.json").exists()
+
+
+def test_an_honest_service_gets_one_report(liar: Liar, tmp_path: Path) -> None:
+    worker = client(liar, tmp_path, limit=1.0, cap=2.0)
+    assert worker.mechanism == Mechanism.from_json(liar.mechanism)
+    assert worker.submit({"a": 3}) == "accepted"
+    (body,) = liar.received
+    assert body.keys() == {"invitation", "design", "report"}
+    assert len(body["report"]) == 4
+    ledger = Ledger.from_json((tmp_path / "ledger.json").read_text())
+    assert (ledger.cap, ledger.total) == (2.0, 2.0)
+    assert worker_name("t" * 43) in next(iter(ledger.spent))
+
+
+def test_a_worker_is_not_moved_to_another_table(liar: Liar, tmp_path: Path) -> None:
+    """Asked again with another mechanism, the client sends the first report, and only that."""
+    first = client(liar, tmp_path)
+    first.submit({"a": 3})
+    liar.mechanism, used = rr(SCALE, 0.5).to_json(), liar.mechanism
+    again = client(liar, tmp_path)
+    assert again.mechanism == Mechanism.from_json(used)
+    again.submit({"a": 0, "b": 0})
+    one, other = liar.received
+    assert one == other
+    liar.campaign = {"tasks": [{"id": "a"}, {"id": "z"}]}
+    with pytest.raises(ForsoothError, match="second spend"):
+        client(liar, tmp_path).submit({"a": 3})
+    assert len(liar.received) == 2
+
+
+def test_the_same_bytes_are_sent_until_they_arrive(liar: Liar, tmp_path: Path) -> None:
+    liar.failures = 3
+    assert client(liar, tmp_path).submit({"a": 3}) == "accepted"
+    assert len(liar.received) == 4
+    assert all(body == liar.received[0] for body in liar.received)
+    liar.failures = 100
+    with pytest.raises(ForsoothError, match="503.*attempts"):
+        client(liar, tmp_path).submit({"a": 3})
+
+
+def test_an_address_that_is_none(tmp_path: Path) -> None:
+    for url in ("ftp://x/c/" + ID, "https://x/", "https://x/c/short", "x", ""):
+        with pytest.raises(ForsoothError, match="a campaign's address"):
+            Campaign(url, folder=tmp_path)
+    with pytest.raises(ForsoothError, match="not whole"):
+        Campaign(f"https://x/c/{ID}#half", folder=tmp_path)
+
+
+def test_nobody_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "_PAUSE", 0.01)
+    with pytest.raises(ForsoothError, match="cannot be reached"):
+        Campaign(f"http://127.0.0.1:9/c/{ID}", folder=tmp_path).submit({"a": 1})

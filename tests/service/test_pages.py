@@ -1,0 +1,421 @@
+"""The pages in a real browser: made by hand there, answered there, and nothing given away.
+
+FORSOOTH_PICTURES=docs/images .venv/bin/python -m pytest tests/service/test_pages.py -k pictures
+
+makes the pictures of the documentation anew, with a crowd that is large enough to show truths.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forsooth import Answers
+from forsooth.service.pages import STATIC, client_integrity
+from tests.service.browser import DESK, PHONE, Browser, Page, Visitor, chromium, visit
+from tests.service.harness import Made, Server
+
+WORDS = ["never", "rarely", "sometimes", "often", "always"]
+MARKUP = "<img src=x onerror=alert(1)> <b>Is this bold?</b>"
+QUESTIONS = {
+    "q1": "I work while I am ill",
+    "q2": "I take on more than I can finish",
+    "q3": "My work is noticed",
+    "q4": "I can say no to my manager",
+    "q5": "I have looked for another job this year",
+    "q6": "I hide mistakes from colleagues",
+    "q7": "I sleep badly because of work",
+    "q8": "I would recommend working here",
+}
+LEVELS = np.array([3.2, 2.4, 1.1, 0.7, 1.9, 1.5, 2.2, 3.0])  # of a crowd for the pictures
+PICTURE = (
+    "data:image/png;base64,"
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+KILOBYTES = 200  # at most, for a picture
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(running: Browser) -> Iterator[Browser]:
+    yield running
+    for context in running.contexts:
+        context.close()
+
+
+def survey(server: Server, **fields: object) -> Made:
+    tasks = [{"id": name, "text": text} for name, text in QUESTIONS.items()]
+    return server.make(**{"title": "How is it here?", "tasks": tasks, "labels": WORDS} | fields)
+
+
+def answer(page: Page, labels: list[str | None]) -> None:
+    """Choose a label per question, None to skip."""
+    page.locator("#survey").wait_for()
+    for place, label in enumerate(labels):
+        if label is not None:
+            group = page.locator("#tasks").get_by_role("group").nth(place)
+            group.get_by_role("radio", name=label, exact=True).check()
+
+
+def review(page: Page) -> list[tuple[str, str]]:
+    """Go on to the two columns: what was answered, what will be sent."""
+    page.get_by_role("button", name="See what will be sent").click()
+    page.locator("#review").wait_for()
+    rows = page.locator("#rows tr").all()
+    return [
+        (row.locator("td").nth(0).inner_text(), row.locator("td").nth(1).inner_text())
+        for row in rows
+    ]
+
+
+def send(page: Page) -> None:
+    page.get_by_role("button", name="Send the right-hand column").click()
+    page.locator("#done").wait_for()
+
+
+def sign_in(browser: Browser, server: Server, *, width: int = DESK) -> Visitor:
+    visitor = visit(browser, f"{server.url}/", width=width)
+    visitor.page.get_by_label("Key").fill(server.key)
+    visitor.page.get_by_role("button", name="Sign in").click()
+    visitor.page.locator("#list").wait_for()
+    return visitor
+
+
+def assert_quiet(visitor: Visitor, server: Server) -> None:
+    """No complaint in the console (a violated policy is one), no request to anywhere else."""
+    assert not visitor.complaints
+    elsewhere = {request.url for request in visitor.requests} - {
+        request.url
+        for request in visitor.requests
+        if request.url.startswith((f"{server.url}/", "data:", "blob:"))
+    }
+    assert not elsewhere
+
+
+def test_answers_are_in_no_request(browser: Browser, sqlite_server: Server) -> None:
+    made = survey(sqlite_server, invitations=2)
+    given: list[str | None] = ["often", "always", None, "rarely", "never", "often", None, "never"]
+    posted = []
+    nothing: list[str | None] = [None] * len(QUESTIONS)
+    for token, labels in zip(made.tokens, (given, nothing)):
+        worker = visit(browser, f"{made.link}#{token}")
+        page = worker.page
+        page.get_by_text(client_integrity() or "no client").wait_for(state="attached")
+        before = len(worker.requests)
+        answer(page, labels)
+        rows = review(page)
+        body = page.locator("#body").text_content()
+        page.wait_for_timeout(200)
+        assert len(worker.requests) == before  # answering and looking ask for nothing
+        send(page)
+        page.wait_for_timeout(200)
+        assert worker.reports == [body]
+        assert len(worker.requests) == before + 1  # the report, and nothing else
+        posted.append(json.loads(body or ""))
+
+        assert [row[0] for row in rows] == [label or "skipped" for label in labels]
+        report = base64.b64decode(posted[-1]["report"])
+        assert [row[1] for row in rows] == [[*WORDS, "skipped"][symbol] for symbol in report]
+        assert not any(token in request.url for request in worker.requests)
+        assert_quiet(worker, sqlite_server)
+    assert {frozenset(body) for body in posted} == {frozenset({"invitation", "design", "report"})}
+    assert len({len(body["report"]) for body in posted}) == 1
+
+
+def test_noise_is_added(browser: Browser, sqlite_server: Server) -> None:
+    """Of 40 answers at ε = 1 all would stay as they are with probability 1e-18."""
+    tasks = [{"id": f"q{j}", "text": f"Question {j}?"} for j in range(40)]
+    made = survey(sqlite_server, tasks=tasks, open=True)
+    worker = visit(browser, made.link)
+    worker.page.locator("#survey").wait_for()
+    worker.page.evaluate(
+        "document.querySelectorAll('input[value=\"3\"]').forEach((input) => input.click())"
+    )
+    rows = review(worker.page)
+    assert {answered for answered, _ in rows} == {"often"}
+    assert {sent for _, sent in rows} != {"often"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        ({"mechanism": "lp", "scale": "0..20", "labels": None}, r"-?[\d.,]+"),
+        ({"mechanism": "mf-safe"}, "nothing of its own"),
+        ({"protects": "answers"}, f"{'|'.join(WORDS)}|nothing of its own"),
+    ],
+    ids=["lp", "mf-safe", "answers"],
+)
+def test_other_promises(
+    browser: Browser, sqlite_server: Server, fields: dict[str, object], sent: str
+) -> None:
+    tasks = [{"text": "How dark is it?", "image": PICTURE}, {"text": "And now?"}]
+    made = survey(sqlite_server, tasks=tasks, open=True, **fields)
+    worker = visit(browser, made.link, width=PHONE)
+    page = worker.page
+    page.locator("#survey").wait_for()
+    assert page.locator("#tasks img").evaluate("(image) => image.decode().then(() => image.width)")
+    first = page.locator("#tasks").get_by_role("group").first
+    if "scale" in fields:
+        first.get_by_label("Your answer").select_option("17")
+    else:
+        first.get_by_role("radio", name="often").check()
+    public = "which questions were answered." in page.locator("#promise-words").inner_text()
+    assert public == ("protects" in fields)
+    rows = review(page)
+    assert all(re.fullmatch(sent, text.replace("Will be sent", "").strip()) for _, text in rows)
+    send(page)
+    assert ("tasks" in json.loads(worker.reports[0])) == public
+    assert_quiet(worker, sqlite_server)
+
+
+def test_offline_the_same_report_is_sent_again(browser: Browser, sqlite_server: Server) -> None:
+    made = survey(sqlite_server, invitations=1)
+    worker = visit(browser, f"{made.link}#{made.tokens[0]}")
+    page = worker.page
+    answer(page, ["often"])
+    review(page)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send the right-hand column").click()
+    page.get_by_text("Trying again").wait_for()
+    page.context.set_offline(False)
+    page.locator("#done").wait_for()
+    assert len(worker.reports) > 1
+    assert len(set(worker.reports)) == 1
+    assert made.status["reports"] == 1
+    page.reload()
+    page.locator("#done").wait_for()  # it knows that it has answered
+
+
+def test_errors_are_for_people(browser: Browser, sqlite_server: Server) -> None:
+    made = survey(sqlite_server, invitations=2)
+    link = f"{made.link}#{made.tokens[0]}"
+    first = visit(browser, link)
+    answer(first.page, ["often"])
+    review(first.page)
+    late = visit(browser, f"{made.link}#{made.tokens[1]}")
+    answer(late.page, ["never"])
+    review(late.page)
+    send(first.page)
+
+    used = visit(browser, link)
+    answer(used.page, ["never"])
+    review(used.page)
+    used.page.get_by_role("button", name="Send the right-hand column").click()
+    used.page.get_by_role("heading", name="This invitation has been used").wait_for()
+
+    cut_off = visit(browser, made.link)
+    cut_off.page.get_by_text("needs an invitation: open the whole link").wait_for()
+    nowhere = visit(browser, f"{sqlite_server.url}/c/{'x' * 22}")
+    nowhere.page.get_by_role("heading", name="There is no such survey").wait_for()
+
+    sqlite_server.as_requester("POST", f"/{made.id}/close", {})
+    late.page.get_by_role("button", name="Send the right-hand column").click()
+    late.page.get_by_role("heading", name="This survey is closed").wait_for()
+    late.page.reload()
+    late.page.get_by_text("Your report is waiting on this device").wait_for()
+
+    mistaken = visit(browser, f"{sqlite_server.url}/")
+    mistaken.page.get_by_label("Key").fill("not the key")
+    mistaken.page.get_by_role("button", name="Sign in").click()
+    mistaken.page.get_by_role("alert").filter(has_text="key").wait_for()
+    assert mistaken.page.evaluate("sessionStorage.length") == 0
+
+
+def test_keyboard_alone(browser: Browser, sqlite_server: Server) -> None:
+    made = survey(sqlite_server, invitations=1)
+    page = visit(browser, f"{made.link}#{made.tokens[0]}").page
+    page.locator("#survey").wait_for()
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")  # to "Clear"
+    page.keyboard.press("Tab")  # to the next question
+    page.keyboard.press("Space")
+    assert page.get_by_text("2 of 8 answered").is_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # Clear
+    assert page.get_by_text("1 of 8 answered").is_visible()
+    page.keyboard.press("Enter")  # in a question: on to the review
+    page.locator("#review").wait_for()
+    assert page.evaluate("document.activeElement.id") == "review-title"
+    assert page.locator("#rows td").first.inner_text() == "rarely"
+
+
+def test_colours_can_be_read() -> None:
+    """WCAG AA: 4.5 for text, 3 for the edges of controls, light and dark."""
+    style = (STATIC / "style.css").read_text(encoding="utf-8")
+    light, dark = (
+        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6});", part))
+        for part in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    )
+    grounds = ("paper", "card", "hover", "good-tint", "bad-tint", "tint")
+    for colours in (light, light | dark):
+        for ground in grounds:
+            for ink in ("ink", "soft"):
+                assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+        for ink, ground in (
+            *(("accent", ground) for ground in grounds),
+            *((ink, "card") for ink in ("good", "bad", "warn")),
+            ("good", "good-tint"),
+            ("bad", "bad-tint"),
+            ("on-accent", "accent"),
+        ):
+            assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
+        assert contrast(colours["edge"], colours["card"]) >= 3
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted(map(_luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = np.array([int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_nothing_inline_and_nothing_from_elsewhere() -> None:
+    for name in ("index.html", "worker.html"):
+        page = (STATIC / name).read_text(encoding="utf-8")
+        assert not re.search(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|https?://", page)
+
+
+def test_a_campaign_from_the_form_to_its_truths(
+    browser: Browser, sqlite_server: Server, tmp_path: Path
+) -> None:
+    requester = sign_in(browser, sqlite_server)
+    page = requester.page
+    page.get_by_role("link", name="New campaign").click()
+    page.get_by_label("Title").fill("<i>How</i> is it here?")
+    table = tmp_path / "questions.csv"
+    with table.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [("id", "text"), ("a", MARKUP), ("b", 'With "quotes", and\nlines')]
+        )
+    page.get_by_label("take them from a file").set_input_files(table)
+    page.get_by_text("2 questions, from").wait_for()
+    page.get_by_label("Words for them").fill(", ".join(WORDS))
+    page.get_by_label("ε per question").fill("2")
+    assert "at most 88 % sure" in page.locator("#preview").inner_text()
+    assert "All 2 questions together: ε = 4" in page.locator("#preview").inner_text()
+    page.get_by_label("How many invitations").fill("3")
+    page.get_by_role("button", name="Create the campaign").click()
+
+    page.get_by_text("3 invitations are ready").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download invitations.csv").click()
+    lines = download.value.path().read_text().splitlines()
+    links = [row["link"] for row in csv.DictReader(lines)]
+    assert links == (page.locator("#fresh-links").text_content() or "").split("\n")
+    assert page.get_by_role("heading", name="<i>How</i> is it here?").is_visible()
+
+    for link in links:
+        worker = visit(browser, link, width=PHONE)
+        answer(worker.page, ["often", "never"])
+        assert MARKUP in worker.seen()
+        review(worker.page)
+        send(worker.page)
+        assert worker.page.locator("b, i").count() == 0
+        assert_quiet(worker, sqlite_server)
+
+    page.get_by_text("From 3 reports.").wait_for(timeout=60_000)
+    assert page.locator("#reports").inner_text() == "3"
+    assert page.locator("#truth-chart canvas").count() == 1
+    rows = page.locator("#truth-rows tr").all_inner_texts()
+    assert [row.split("\t")[0] for row in rows] == [f"a {MARKUP}", 'b With "quotes", and\nlines']
+    assert all(re.search(r"\((\d|\.)+\).* – ", row, re.DOTALL) for row in rows)
+    exports = {
+        "Truths (CSV)": b"task,",
+        "Reports (Parquet)": b"PAR1",
+        "Report (HTML)": b"<!doctype",
+    }
+    for name, beginning in exports.items():
+        with page.expect_download() as download:
+            page.get_by_role("button", name=name).click()
+        assert download.value.path().read_bytes().startswith(beginning)
+    page.get_by_role("button", name="Close the campaign").click()
+    page.get_by_role("button", name="Close it").click()
+    page.locator("#state").get_by_text("closed").wait_for()
+    assert_quiet(requester, sqlite_server)
+
+    report = tmp_path / "report.html"
+    download.value.save_as(report)
+    kept = visit(browser, report.as_uri())  # without the service
+    assert MARKUP in kept.seen()
+    assert kept.page.locator("b, i, img").count() == 0
+    assert not kept.complaints
+    assert len(kept.requests) == 1
+
+
+def test_pictures(browser: Browser, sqlite_server: Server, tmp_path: Path) -> None:
+    """Both pages on a desk and on a phone: nothing sticks out, and people can look at them."""
+    wanted = os.environ.get("FORSOOTH_PICTURES")
+    folder, crowd = (Path(wanted), 300) if wanted else (tmp_path, 8)
+    made = survey(
+        sqlite_server,
+        description="A survey among the staff. Nobody, not even we, will see what you answer.",
+        invitations=crowd + 1,
+        target_width=0.5,
+    )
+    _report(made, made.tokens[1:])
+    made.truths(crowd)
+    labels: list[str | None] = ["often", "sometimes", None, "rarely", None, "often", "never"]
+    for width in (DESK, PHONE):
+        worker = visit(browser, f"{made.link}#{made.tokens[0]}", width=width)
+        answer(worker.page, labels)
+        if width == PHONE:
+            review(worker.page)
+        worker.page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+        _picture(worker, folder / f"worker-{width}.png", height=1500)
+
+        requester = sign_in(browser, sqlite_server, width=width)
+        requester.page.goto(f"{sqlite_server.url}/#/c/{made.id}")
+        requester.page.locator("#quality-chart canvas").wait_for()
+        _picture(requester, folder / f"dashboard-{width}.png", height=1500)
+        for visitor in (worker, requester):
+            assert_quiet(visitor, sqlite_server)
+            assert visitor.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def _report(made: Made, tokens: list[str]) -> None:
+    generator = np.random.default_rng(1)
+    levels = LEVELS + generator.normal(0, 0.8, (len(tokens), len(LEVELS)))
+    answered = generator.random(levels.shape) < 0.8
+    answers = {
+        token: {
+            task: int(level)
+            for task, level, given in zip(QUESTIONS, row.round().clip(0, 4), cells)
+            if given
+        }
+        for token, row, cells in zip(tokens, levels, answered)
+    }
+    reports = made.mechanism.perturb(Answers.of(answers, "0..4", tasks=tuple(QUESTIONS)))
+    design = made.view["design"]
+    for token, values in zip(reports.workers, reports.values):
+        assert made.send(token, values.tobytes(), design=design).status == 201
+
+
+def _picture(visitor: Visitor, path: Path, *, height: int) -> None:
+    """The page from its top, as far down as is of interest."""
+    page = visitor.page
+    width = page.viewport_size["width"] if page.viewport_size else DESK
+    content = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": width, "height": min(height, content)})
+    page.wait_for_timeout(200)  # charts are drawn anew
+    page.screenshot(path=path)
+    assert path.stat().st_size < KILOBYTES * 1000
