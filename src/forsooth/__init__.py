@@ -8,6 +8,7 @@ from forsooth.mechanism import Mechanism
 from forsooth.privacy import Privacy
 from forsooth.reports import Reports
 from forsooth.scale import Scale
+from forsooth.study.planning import plan
 from forsooth.truths import Truths
 
 __version__ = "0.1.0"
@@ -22,4 +23,5 @@ __all__ = [
     "Truths",
     "infer",
     "mechanisms",
+    "plan",
 ]
