@@ -1,0 +1,101 @@
+"""forsooth reproduce: the paper's claims, figures and tables, recomputed, each with a verdict."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from forsooth.answers import OnConflict
+from forsooth.cli import options
+from forsooth.cli.console import notice, print_json, print_table, progress_bar, say
+from forsooth.errors import ForsoothError
+
+
+def reproduce(
+    claims: Annotated[
+        list[str] | None,
+        typer.Argument(help="Claims by number or name; all fourteen if none is given."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for report, figures and results.")
+    ] = Path("forsooth-reproduce"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer points and repeats: minutes, not an hour.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(help="The same seed gives the same numbers.", min=0, max=2**63 - 1)
+    ] = 0,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Throw away what the folder has of an earlier run.")
+    ] = False,
+    data: Annotated[
+        str | None, typer.Option(help="Data of your own: adds its figure against ε.")
+    ] = None,
+    truth: Annotated[Path | None, typer.Option(help="For --data: its task, truth table.")] = None,
+    scale: options.ScaleText = None,
+    on_conflict: options.Conflict = "error",
+    data_dir: options.DataDir = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Processes to use; by default one per core.", min=1)
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Recompute the paper claim by claim: verdicts, figures, and a report to open.
+
+    Finished pieces of work are kept in the folder: a run that was stopped or killed continues.
+    A claim that is not reproduced is a result, not an error.
+
+    Example: `forsooth reproduce --quick -o out`
+    """
+    from forsooth.study.paper import cells, plan
+    from forsooth.study.paper.claims import find
+    from forsooth.study.paper.reproduction import Reproduction
+
+    chosen = find(claims or [])
+    if data is None and (truth or scale):
+        raise ForsoothError("--truth and --scale belong to --data FILE")
+    folder = str(data_dir) if data_dir else None
+    own = None
+    if data is not None:
+        truth_file = str(truth) if truth else None
+        own = cells.own(data, truth_file, scale, cast("OnConflict", on_conflict), folder)
+    run = Reproduction.prepare(
+        chosen,
+        plan.QUICK if quick else plan.FULL,
+        output,
+        cells.Setting(seed, folder),
+        own=own,
+        fresh=fresh,
+    )
+    for complaint in run.missing.values():
+        notice(complaint)
+    workers = processes or os.cpu_count() or 1
+    if left := run.unfinished():
+        minutes = run.forecast(workers) / 60
+        notice(
+            f"{left:,} of {len(run.cells):,} cells to compute, about {max(1, round(minutes))} "
+            f"minute(s) with {workers} process(es). Stop whenever you like: the same command "
+            "continues"
+        )
+    with progress_bar("measuring") as advance:
+        run.measure(workers, advance)
+    conclusion = run.conclude()
+    if json:
+        print_json(conclusion.to_dict())
+        return
+    print_table(
+        ("claim", "", "verdict", "checks"),
+        (
+            (
+                f"{each.claim.number} {each.claim.slug}",
+                each.claim.title,
+                each.verdict,
+                f"{len(each.held)} of {len(each.checks)}" if each.checks else "",
+            )
+            for each in conclusion.judgements
+        ),
+    )
+    say(f"\nOpen {conclusion.report} in a browser: what held, what did not, and why.")

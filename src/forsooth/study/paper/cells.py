@@ -1,0 +1,223 @@
+"""Cells: the independent pieces of work of a reproduction.
+
+A cell is described by plain data, and the description alone (with the run's seed) decides its
+result. That is what lets a cell be kept on disk under a digest of its description, be shared by
+several claims, and never be computed twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from forsooth import mechanisms
+from forsooth.audit import audit
+from forsooth.privacy import Privacy
+from forsooth.scale import Scale
+from forsooth.study import datasets
+from forsooth.study.evaluation import Job, Study
+
+if TYPE_CHECKING:
+    from forsooth.answers import OnConflict
+    from forsooth.study.dataset import Dataset
+
+AUDITED_TASKS = 20  # only one worker's total depends on it
+
+# Seconds per million matrix cells on one core of a small machine: what the forecast starts from.
+_COST = {"lp": 0.8, "rr": 0.25, "two-layer": 0.4, "mf": 0.6}
+_COST_OF_POSTERIOR = {"rr": 4.0, "adaptive": 6.0}
+_OVERHEAD = 0.05
+_AUDIT_COST = 8.0  # per million draws
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set as `forsooth evaluate` names it. `digest` tells a file from its later versions."""
+
+    data: str
+    workers: int
+    tasks: int
+    truth: str | None = None
+    scale: str | None = None
+    on_conflict: OnConflict = "error"
+    digest: str = ""
+
+    @property
+    def size(self) -> int:
+        """Cells of the matrix, NULL or not."""
+        return self.workers * self.tasks
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run fixes for all its cells."""
+
+    seed: int
+    data_dir: str | None = None
+
+
+@dataclass(frozen=True)
+class Cell(ABC):
+    """One piece of work."""
+
+    kind: ClassVar[str]
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """All that decides the result, apart from the seed."""
+        return {"kind": self.kind} | asdict(self)
+
+    @property
+    def key(self) -> str:
+        """A file name for the result."""
+        text = json.dumps(self.description, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    @property
+    @abstractmethod
+    def seconds(self) -> float:
+        """About how long it takes on one core."""
+
+    @abstractmethod
+    def run(self, setting: Setting) -> dict[str, Any]:
+        """The result, ready for JSON."""
+
+
+@dataclass(frozen=True)
+class ErrorCell(Cell):
+    """The error after one perturbation of one repeat's data, by one method."""
+
+    kind: ClassVar[str] = "error"
+
+    source: Source
+    mechanism: str
+    epsilon: float
+    method: str
+    repeat: int
+    mirror: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """In proportion to the matrix."""
+        name = self.mechanism.partition(":")[0]
+        table = _COST if self.method != "posterior" else _COST_OF_POSTERIOR
+        return table.get(name, 1.0) * self.source.size / 1e6 + _OVERHEAD
+
+    def run(self, setting: Setting) -> dict[str, Any]:
+        """One run of `evaluate`."""
+        study = _study(self.source, self.mirror, self.method, setting)
+        (run,) = Job(study, self.repeat, self.mechanism, self.epsilon).run()
+        return run
+
+
+@dataclass(frozen=True)
+class AuditCell(Cell):
+    """Is a mechanism ε-cell LDP as the paper claims it, NULLs included?"""
+
+    kind: ClassVar[str] = "audit"
+
+    mechanism: str
+    scale: str
+    epsilon: float
+    draws: int
+
+    @property
+    def seconds(self) -> float:
+        """In proportion to the draws."""
+        return _AUDIT_COST * self.draws / 1e6 + _OVERHEAD
+
+    def run(self, setting: Setting) -> dict[str, Any]:
+        """The audit's document; the draws are simulated, so that it can be repeated."""
+        scale = Scale.parse(self.scale)
+        mechanism = mechanisms.build(self.mechanism, scale, self.epsilon, tasks=AUDITED_TASKS)
+        claim = Privacy(self.epsilon, "answers+participation")
+        found = audit(mechanism, claim=claim, draws=self.draws, simulation_seed=setting.seed)
+        return found.to_dict()
+
+
+@dataclass(frozen=True)
+class DescriptionCell(Cell):
+    """What describes a data set: the paper's table and its answer distributions."""
+
+    kind: ClassVar[str] = "description"
+
+    source: Source
+
+    @property
+    def seconds(self) -> float:
+        """Little more than reading the files."""
+        return self.source.size / 5e6 + _OVERHEAD
+
+    def run(self, setting: Setting) -> dict[str, Any]:
+        """`datasets describe`, and how many of the answers are right."""
+        dataset = datasets.load(self.source.data, setting.data_dir)
+        return dataset.describe() | {"correct_answers": _share_correct(dataset)}
+
+
+def synthetic(workers: int, tasks: int, sparsity: float) -> Source:
+    """A crowd of the paper's kind."""
+    data = f"synthetic:workers={workers},tasks={tasks},sparsity={sparsity:g}"
+    return Source(data, workers, tasks)
+
+
+def known(name: str, data_dir: str | None) -> Source:
+    """One of the real data sets, if its files are here."""
+    folder = datasets.path(name, data_dir)
+    files = [folder / file for file in datasets.KNOWN[name].files]
+    return Source(name, *_SIZES[name], digest=_digest(*files))
+
+
+def own(
+    data: str, truth: str | None, scale: str | None, on_conflict: OnConflict, data_dir: str | None
+) -> Source:
+    """A person's own data; read once here, so that bad input is refused before any long work."""
+    dataset = datasets.read(
+        data, truth=truth, scale=scale, on_conflict=on_conflict, data_dir=data_dir
+    )
+    workers, tasks = len(dataset.answers.workers), len(dataset.answers.tasks)
+    files = [Path(file) for file in (data, truth) if file and Path(file).is_file()]
+    return Source(data, workers, tasks, truth, scale, on_conflict, _digest(*files))
+
+
+_SIZES = {"wsd": (34, 177), "adult": (825, 11_040)}
+
+
+@lru_cache(maxsize=1)
+def _study(source: Source, mirror: bool, method: str, setting: Setting) -> Study:
+    """The study whose jobs are run; one and the same for neighbouring cells, which then share the
+    crowd that is drawn for a repeat. Its own ε and mechanism play no part: a job brings its own.
+    """
+    return Study(
+        data=source.data,
+        epsilons=(1.0,),
+        mechanisms=("rr",),
+        methods=(method,),
+        seed=setting.seed,
+        mirror=mirror,
+        truth=source.truth,
+        scale=source.scale,
+        data_dir=setting.data_dir,
+        on_conflict=source.on_conflict,
+    )
+
+
+def _share_correct(dataset: Dataset) -> float:
+    """Of the answers to tasks with a known truth, the share that says it."""
+    answers = dataset.answers
+    truth = dataset.truth[answers.task]
+    value = np.asarray(answers.scale.values)[answers.code]
+    return float(np.mean(value[~np.isnan(truth)] == truth[~np.isnan(truth)]))
+
+
+def _digest(*files: Path) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        total.update(hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()[:24]

@@ -1,0 +1,101 @@
+"""Doing the work: every unfinished cell once, on several processes, each kept when it is done."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context, parent_process
+from typing import TYPE_CHECKING
+
+from forsooth.errors import ForsoothError
+from forsooth.study.paper.store import Finished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from forsooth.study.paper.cells import Cell, Setting
+    from forsooth.study.paper.store import Store
+
+
+def unfinished(cells: Sequence[Cell], store: Store) -> list[Cell]:
+    """The cells that are not in the store."""
+    return [cell for cell in cells if store.get(cell) is None]
+
+
+def forecast(cells: Sequence[Cell], store: Store, processes: int) -> float:
+    """Seconds until all is done; by what the finished cells took where there are some."""
+    waiting, expected, taken = 0.0, 0.0, 0.0
+    for cell in cells:
+        if finished := store.get(cell):
+            expected += cell.seconds
+            taken += finished.seconds
+        else:
+            waiting += cell.seconds
+    pace = taken / expected if expected > 0 else 1.0
+    return waiting * pace / processes
+
+
+def measure(
+    cells: Sequence[Cell],
+    setting: Setting,
+    store: Store,
+    *,
+    processes: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Run what is unfinished; `progress` is told how many of all cells are done."""
+    waiting = unfinished(cells, store)
+    done = len(cells) - len(waiting)
+    if progress:
+        progress(done, len(cells))
+    for cell, finished in _run_all(waiting, setting, min(processes, len(waiting))):
+        store.put(cell, finished)
+        done += 1
+        if progress:
+            progress(done, len(cells))
+
+
+def _run_all(
+    cells: Sequence[Cell], setting: Setting, processes: int
+) -> Iterator[tuple[Cell, Finished]]:
+    if processes <= 1:
+        for cell in cells:
+            yield cell, _run(cell, setting)
+        return
+    with ProcessPoolExecutor(processes, get_context("spawn"), _prepare_process) as pool:
+        futures = {pool.submit(_run, cell, setting): cell for cell in cells}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BrokenProcessPool as error:
+            raise ForsoothError(
+                "a process was ended from outside, perhaps for want of memory. What is finished is "
+                "kept: run the same command again, with --processes 1 if memory is short"
+            ) from error
+        except BaseException:  # ctrl-C too: what has not begun need not
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _run(cell: Cell, setting: Setting) -> Finished:
+    start = time.process_time()
+    result = cell.run(setting)
+    return Finished(result, time.process_time() - start)
+
+
+def _prepare_process() -> None:
+    """One thread per process; and an end to it when the parent is killed and cannot say so."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,298 @@
+"""The report as one self-contained page: no script, no external request, light and dark."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from forsooth.study.paper import figures
+from forsooth.study.paper.charts import Bars
+from forsooth.study.paper.claims import CLAIMS
+from forsooth.study.paper.comparison import compare
+from forsooth.study.paper.readings import LP_READINGS, MF_READINGS, label
+from forsooth.study.paper.verdicts import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from forsooth.study.paper.charts import Chart
+    from forsooth.study.paper.reproduction import Conclusion
+    from forsooth.study.paper.verdicts import Judgement, Number
+
+_WORDS = {
+    "reproduced": "reproduced",
+    "with-condition": "with a condition",
+    "not-reproduced": "not reproduced",
+    "not-run": "not run",
+}
+
+_TITLES = {
+    "reproduced": "What held",
+    "with-condition": "What held under a condition",
+    "not-reproduced": "What did not hold",
+    "not-run": "What could not be run",
+}
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6575; --line: #d5dae2; --paper: #fff;
+  --blue: #0072b2; --vermilion: #d55e00; --green: #009e73; --purple: #cc79a7; --orange: #e69f00;
+  --sky: #56b4e9; --yes: #00664b; --partly: #8a5a00; --no: #a63c00; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --soft: #a3adbd; --line: #3a4352;
+  --paper: #161a21; --blue: #3d9be0; --vermilion: #ff8a3d; --green: #2fc79b; --purple: #e29ac3;
+  --orange: #f0b429; --sky: #8fd0f5; --yes: #2fc79b; --partly: #f0b429; --no: #ff8a3d; } }
+* { box-sizing: border-box; }
+body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 66rem; margin: 0 auto; padding: 2rem 1rem 4rem; overflow-wrap: break-word; }
+h1 { font-size: 1.7rem; line-height: 1.2; } h2 { margin-top: 2.6rem; font-size: 1.25rem; }
+h3 { font-size: 1.02rem; margin: 0 0 .2rem; }
+p { max-width: 46rem; } .soft { color: var(--soft); } .big { font-size: 1.1rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+th { font-weight: 600; color: var(--soft); font-size: .85rem; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+td.best { font-weight: 700; }
+ul { padding-left: 1.2rem; } li { margin: .25rem 0; max-width: 46rem; }
+.verdict { display: inline-block; font-size: .8rem; font-weight: 600; padding: .05rem .5rem;
+  border: 1.5px solid; border-radius: 1rem; white-space: nowrap; }
+.reproduced { color: var(--yes); } .with-condition { color: var(--partly); border-style: dashed; }
+.not-reproduced { color: var(--no); border-style: double; border-width: 3px; }
+.not-run { color: var(--soft); border-style: dotted; }
+.claim { border-top: 1px solid var(--line); padding: 1rem 0; }
+.claim p { margin: .35rem 0; } .place { min-width: 9.5rem; }
+details { margin-top: .4rem; font-size: .92rem; } summary { cursor: pointer; color: var(--blue); }
+details td:first-child { min-width: 11rem; }
+figure { margin: 1.6rem 0 2.4rem; } figcaption { max-width: 46rem; color: var(--soft); }
+.panels { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
+.panel { flex: 1 1 320px; max-width: 31rem; min-width: 0; }
+.panel svg { display: block; width: 100%; height: auto; }
+a { color: var(--blue); }
+code, pre { font: .9em ui-monospace, monospace; }
+pre { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; padding: .7rem .9rem; }
+@media (max-width: 30rem) { body { padding-top: 1rem; } h1 { font-size: 1.4rem; }
+  th, td { padding: .3rem .4rem; } }
+"""
+
+
+def page(conclusion: Conclusion) -> str:
+    """The whole page."""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>forsooth reproduce</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<h1>{_headline(conclusion.judgements)}</h1>
+<p class="big">“Truth Inference on Sparse Crowdsourcing Data with Local Differential Privacy” (Sun,
+Dong, Wang, Yu, Qin; 2018), recomputed from its text claim by claim. A verdict is computed from the
+numbers by a stated rule; all numbers are in the details of each claim.</p>
+{_summary(conclusion.judgements)}
+{_comparison(conclusion)}
+{_claims(conclusion.judgements)}
+{_figures(conclusion.charts)}
+{_methods(conclusion)}
+</body>
+</html>
+"""
+
+
+def _headline(judgements: Sequence[Judgement]) -> str:
+    counts = [sum(each.verdict == verdict for each in judgements) for verdict in VERDICTS]
+    held, partly, failed, skipped = counts
+    parts = [f"{held} hold as printed", f"{partly} under a condition", f"{failed} do not"]
+    if skipped:
+        parts.append(f"{skipped} could not be run")
+    return f"Of {len(judgements)} claims of the paper, {', '.join(parts)}."
+
+
+def _summary(judgements: Sequence[Judgement]) -> str:
+    """What held and what did not, one line each."""
+    sections = []
+    for verdict, title in _TITLES.items():
+        items = "\n".join(
+            f'<li><a href="#{escape(each.claim.id)}">{each.claim.number}. '
+            f"{escape(each.claim.title)}</a>: "
+            f"{escape(each.claim.statement if verdict == 'reproduced' else each.finding)}</li>"
+            for each in judgements
+            if each.verdict == verdict
+        )
+        if items:
+            sections.append(f"<h2>{title}</h2>\n<ul>\n{items}\n</ul>")
+    return "\n".join(sections)
+
+
+def _comparison(conclusion: Conclusion) -> str:
+    """What we do better: the same guarantee or a stronger one, and a smaller error."""
+    rows = compare(conclusion.results, conclusion.run.setup)
+    if not rows:
+        return ""
+    head = "".join(f'<th class="number">{escape(name)}</th>' for name in rows[0].values)
+    body = "\n".join(
+        f'<tr><td class="place">{escape(row.where)}</td>'
+        + "".join(
+            f'<td class="number{" best" if name == row.best else ""}">'
+            f"{'—' if measured is None else f'{measured.value:.2f}'}</td>"
+            for name, measured in row.values.items()
+        )
+        + "</tr>"
+        for row in rows
+    )
+    won = sum(row.ours_is_best for row in rows)
+    return f"""<h2>What forsooth does better</h2>
+<p>Smallest error in {won} of {len(rows)} rows: by its default, or by its inference on the very same
+RR reports (“RR + posterior”). MAE change; negative means better than Algorithm 1
+on the <em>unperturbed</em> answers. LP, RR and forsooth protect each answer and whether it was
+given; MF protects answers only, and 2-Layer at ε protects as much as RR at 2ε.</p>
+<div class="scroll"><table>
+<thead><tr><th>data</th>{head}</tr></thead>
+<tbody>
+{body}
+</tbody></table></div>"""
+
+
+def _claims(judgements: Sequence[Judgement]) -> str:
+    """A table of all, then each in full."""
+    rows = (
+        f'<tr><td class="number">{each.claim.number}</td>'
+        f'<td><a href="#{escape(each.claim.id)}">{escape(each.claim.title)}</a></td>'
+        f"<td>{_badge(each)}</td>"
+        f'<td class="number">{len(each.held)} of {len(each.checks)}</td></tr>'
+        for each in judgements
+    )
+    overview = _table(("", "claim", "verdict", "checks that hold"), rows)
+    return f"<h2>The claims</h2>\n{overview}\n" + "\n".join(map(_claim, judgements))
+
+
+def _badge(judgement: Judgement) -> str:
+    return f'<span class="verdict {judgement.verdict}">{_WORDS[judgement.verdict]}</span>'
+
+
+def _claim(judgement: Judgement) -> str:
+    claim = judgement.claim
+    reasons = "".join(f"<p>{escape(why)}</p>" for why in judgement.explanations)
+    remarks = "".join(f'<p class="soft">{escape(remark)}</p>' for remark in judgement.remarks)
+    return f"""<section class="claim" id="{escape(claim.id)}">
+<h3>{claim.number}. {escape(claim.title)} {_badge(judgement)}</h3>
+<p class="soft">{escape(claim.statement)}</p>
+<p>{escape(judgement.finding)}</p>
+{reasons}
+{remarks}
+<details><summary>How it was tested: {_count(judgement.checks, "check")},
+{_count(judgement.numbers, "number")}</summary>
+<p>{escape(claim.test)}</p>
+{_checks(judgement)}
+{_numbers(judgement.numbers)}
+</details>
+</section>"""
+
+
+def _count(things: Sequence[object], name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+
+
+def _checks(judgement: Judgement) -> str:
+    rows = (
+        f"<tr><td>{escape(check.name)}</td><td>{'yes' if check.holds else 'no'}</td>"
+        f"<td>{escape(check.found)}</td></tr>"
+        for check in judgement.checks
+    )
+    return _table(("part or reading", "holds", "found"), rows)
+
+
+def _numbers(numbers: Sequence[Number]) -> str:
+    rows = (
+        f'<tr><td>{escape(number.name)}</td><td class="number">{_value(number.value)}</td>'
+        f'<td class="number">{"" if number.se is None else f"{number.se:.3f}"}</td>'
+        f'<td class="number">{number.repeats or ""}</td>'
+        f'<td class="number">{"" if number.printed is None else _value(number.printed)}</td></tr>'
+        for number in numbers
+    )
+    return _table(("number", "value", "s.e.", "repeats", "printed"), rows)
+
+
+def _value(value: float | str) -> str:
+    if isinstance(value, str):
+        return "∞" if value == "inf" else escape(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
+def _table(columns: Sequence[str], rows: Iterable[str]) -> str:
+    listed = list(rows)
+    if not listed:
+        return ""
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>\n'
+        + "\n".join(listed)
+        + "\n</tbody></table></div>"
+    )
+
+
+def _figures(charts: Sequence[Chart]) -> str:
+    return "<h2>The figures</h2>\n" + "\n".join(map(_figure, charts)) if charts else ""
+
+
+def _figure(chart: Chart) -> str:
+    panels = "\n".join(
+        f'<div class="panel" role="img" aria-label="{escape(_spoken(panel.title, chart))}">'
+        f"{figures.inline(chart, index)}</div>"
+        for index, panel in enumerate(chart.panels)
+    )
+    return f"""<figure id="figure-{escape(chart.name)}">
+<div class="panels">
+{panels}
+</div>
+<figcaption>{escape(chart.caption)} Files: <code>figures/{escape(chart.name)}</code>.png, .svg and
+the numbers in .csv.</figcaption>
+</figure>"""
+
+
+def _spoken(title: str, chart: Chart) -> str:
+    what = "Distribution of answers" if isinstance(chart.panels[0], Bars) else "MAE change"
+    return f"{what}: {title}"
+
+
+def _methods(conclusion: Conclusion) -> str:
+    run = conclusion.run
+    scope, seed = run.setup.scope, run.setting.seed
+    readings = "\n".join(
+        f"<li><code>{escape(name)}</code>: {escape(label(name))}</li>"
+        for name in (*LP_READINGS, *MF_READINGS)
+    )
+    repeats = ", ".join(
+        f"{scope.repeats[kind]} ({scope.posterior_repeats[kind]}) on {words}"
+        for kind, words in (
+            ("small", "2,000 × 200"),
+            ("large", "10,000 × 1,000"),
+            ("wsd", "Web"),
+            ("adult", "AdultContent"),
+        )
+    )
+    versions = ", ".join(f"{name} {number}" for name, number in conclusion.versions.items())
+    chosen = [each.claim for each in conclusion.judgements]
+    command = ["forsooth reproduce", *(claim.slug for claim in chosen if len(chosen) < len(CLAIMS))]
+    command += ["--quick"] if scope.name == "quick" else []
+    return f"""<h2>How it was done</h2>
+<p>Synthetic crowds as in the paper: answers 0..9, truths drawn from N(0, 1) and clipped to the
+scale, half of the workers with σ = 1 and half with σ = 5, every cell NULL with probability
+“sparsity”; drawn anew for every repeat. Web is the word-sense data of Snow et al. (2008), whose
+statistics the paper's table has. MAE change = error of Algorithm 1 on the perturbed answers − error
+of Algorithm 1 on the original answers. Repeats (of posterior inference): {escape(repeats)}. The
+standard error is over repeats; on real data they differ in the noise only.</p>
+<p>Seed {seed}; every crowd and every draw of noise has a seed of its own derived from it, so that
+the same version gives the same numbers. Where the text leaves a choice these readings were
+measured:</p>
+<ul>
+{readings}
+</ul>
+<p>{len(run.cells):,} cells, {conclusion.seconds / 60:.1f} minutes of one core. {escape(versions)}.
+</p>
+<h2>Do it again</h2>
+<pre>{escape(" ".join(command))} --seed {seed} -o DIR</pre>
+<p class="soft">The real data sets are found through <code>--data-dir</code> or
+<code>FORSOOTH_DATA</code>; <code>forsooth datasets list</code> says where to get them. A killed run
+continues where it was.</p>"""

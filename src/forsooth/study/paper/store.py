@@ -1,0 +1,114 @@
+"""Finished cells in the output folder: one small file each, written whole or not at all.
+
+Whatever kills a run, what was finished is there afterwards and nothing half-finished is. The folder
+says which version and which seed it belongs to, and takes no results of another.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forsooth import __version__
+from forsooth.errors import ForsoothError
+from forsooth.files import replacing
+
+if TYPE_CHECKING:
+    from forsooth.study.paper.cells import Cell
+
+_MANIFEST = "run.json"
+_CELLS = "cells"
+FIGURES_FOLDER = "figures"
+REPORT = "report.html"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A cell's result and the processor time that it took."""
+
+    result: dict[str, Any]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Store:
+    """An output folder that was opened for one version and one seed."""
+
+    folder: Path
+
+    @classmethod
+    def open(cls, folder: str | Path, *, seed: int, scope: str, fresh: bool = False) -> Store:
+        """Open or make the folder; results of another version or seed are refused, or with
+        `fresh` removed. A folder with other people's files is never touched.
+        """
+        store = cls(Path(folder))
+        wanted = {"forsooth": __version__, "seed": seed}
+        found = store._manifest()
+        if found is not None and fresh:
+            for old in (_CELLS, FIGURES_FOLDER):
+                shutil.rmtree(store.folder / old, ignore_errors=True)
+            (store.folder / REPORT).unlink(missing_ok=True)
+        elif found is not None and any(found.get(key) != wanted[key] for key in wanted):
+            raise ForsoothError(
+                f"{folder} holds results of forsooth {found.get('forsooth')} with seed "
+                f"{found.get('seed')}; this is forsooth {__version__} with seed {seed}. Name "
+                "another folder, or say --fresh to throw the old results away"
+            )
+        try:
+            for name in (_CELLS, FIGURES_FOLDER):
+                (store.folder / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ForsoothError(f"cannot write into {folder}: {error.strerror}") from error
+        store._write(store.folder / _MANIFEST, wanted | {"scope": scope})
+        return store
+
+    def get(self, cell: Cell) -> Finished | None:
+        """The cell's result, if it is finished. A damaged file counts as unfinished."""
+        try:
+            document = json.loads(self.path(cell).read_text(encoding="utf-8"))
+            if document["cell"] == cell.description:
+                return Finished(document["result"], float(document["seconds"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        return None
+
+    def put(self, cell: Cell, finished: Finished) -> None:
+        """Keep a result."""
+        document = {
+            "cell": cell.description,
+            "seconds": round(finished.seconds, 3),
+            "result": finished.result,
+        }
+        self._write(self.path(cell), document)
+
+    def path(self, cell: Cell) -> Path:
+        """Where a cell's result is."""
+        return self.folder / _CELLS / f"{cell.key}.json"
+
+    def _manifest(self) -> dict[str, Any] | None:
+        """What the folder says about itself; None if there is nothing in it."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ForsoothError(f"cannot write into {self.folder}: it is a file; name a folder")
+        path = self.folder / _MANIFEST
+        if path.exists():
+            try:
+                found = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                found = None
+            if isinstance(found, dict) and "forsooth" in found:
+                return found
+        if self.folder.is_dir() and any(
+            not entry.name.startswith(".forsooth-") for entry in self.folder.iterdir()
+        ):
+            raise ForsoothError(
+                f"{self.folder} is not empty and not a folder of forsooth reproduce: name another"
+            )
+        return None
+
+    @staticmethod
+    def _write(path: Path, document: dict[str, Any]) -> None:
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(document, indent=1), encoding="utf-8")

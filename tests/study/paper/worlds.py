@@ -1,0 +1,100 @@
+"""Made-up results: worlds in which the paper is right, and worlds in which it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from forsooth.study.paper.cells import AuditCell, Cell, DescriptionCell, ErrorCell, Source
+from forsooth.study.paper.claims import CLAIMS, Claim
+from forsooth.study.paper.facts import PRINTED
+from forsooth.study.paper.judges import judge
+from forsooth.study.paper.plan import QUICK, SWEEPS, Setup
+from forsooth.study.paper.results import Results
+from forsooth.study.paper.verdicts import Judgement
+
+REAL = {"wsd": Source("wsd", 34, 177), "adult": Source("adult", 825, 11_040)}
+SETUP = Setup(QUICK, REAL)
+Change = Callable[[ErrorCell], float]
+
+
+def claim(slug: str) -> Claim:
+    return next(each for each in CLAIMS if each.slug == slug)
+
+
+def sparsity_of(cell: ErrorCell) -> float:
+    return float(cell.source.data.partition("sparsity=")[2].partition(",")[0] or 0.9)
+
+
+def is_large(cell: ErrorCell) -> bool:
+    return cell.source.workers == 10_000
+
+
+def paper_is_right(cell: ErrorCell) -> float:
+    """The MAE change as the paper's text has it."""
+    kind, epsilon = cell.mechanism.partition(":")[0], cell.epsilon
+    if kind == "lp":
+        noise = 0.0 if epsilon >= 1 else 0.5 if is_large(cell) else 0.8
+        return 2.5 * sparsity_of(cell) + noise
+    if kind in ("rr", "two-layer"):
+        if cell.source.data in REAL:
+            return 1.2 if epsilon <= 3 else 0.5
+        return 3 - epsilon / 2 + 0.2 * sparsity_of(cell)
+    return 0.1  # mf and whatever we do
+
+
+def run(cell: ErrorCell, change: Change) -> dict[str, Any]:
+    value = change(cell) + 0.001 * cell.repeat
+    return {
+        "data": cell.source.data,
+        "mirror": cell.mirror,
+        "mechanism": cell.mechanism,
+        "method": cell.method,
+        "protects": "answers+participation",
+        "guarantee": cell.epsilon,
+        "epsilon": cell.epsilon,
+        "repeat": cell.repeat,
+        "mae": value + 0.5,
+        "mae_original": 0.5,
+        "mae_change": value,
+        "mae_constant": 0.4,
+        "mae_middle": 4.0,
+    }
+
+
+def audited(cell: AuditCell, exact: object = 1.0) -> dict[str, Any]:
+    return {
+        "mechanism": cell.mechanism,
+        "exact": {"value": exact, "participation": exact},
+        "sampled": {"value": 0.9, "participation": 0.9, "draws": cell.draws},
+        "witness": None,
+    }
+
+
+def described(cell: DescriptionCell) -> dict[str, Any]:
+    printed = PRINTED[cell.source.data]
+    return {
+        **{key: int(printed[key]) for key in ("workers", "tasks", "answers")},
+        "sparsity": {key: printed[key] for key in ("max", "min", "average")},
+        "answer_distribution": {"0": 0.8, "1": 0.2, "2": 0.0, "3": 0.0, "4": 0.0},
+        "truth_distribution": {"0": 0.75, "1": 0.25, "2": 0.0, "3": 0.0, "4": 0.0},
+        "tasks_with_truth": 100,
+        "correct_answers": 0.9,
+    }
+
+
+def result_of(cell: Cell, change: Change = paper_is_right) -> dict[str, Any]:
+    if isinstance(cell, ErrorCell):
+        return run(cell, change)
+    if isinstance(cell, AuditCell):
+        return audited(cell)
+    assert isinstance(cell, DescriptionCell)
+    return described(cell)
+
+
+def world(change: Change = paper_is_right, setup: Setup = SETUP) -> Results:
+    return Results((cell, result_of(cell, change)) for cell in setup.cells(SWEEPS))
+
+
+def judged(slug: str, results: Results, setup: Setup = SETUP) -> Judgement:
+    return judge(claim(slug), results, setup)
