@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint format bench lock clean
+.PHONY: setup demo test browser lint format bench docs lock clean
 
 setup: $(READY)
 
@@ -18,8 +18,20 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)
 	$(BIN)/forsooth demo
 
-test: $(READY) lint
+test: $(READY) lint browser clients/js/node_modules
 	$(BIN)/python -m pytest -n auto
+
+# Tests in a real browser want Debian's Chromium; where it may not be installed they are skipped.
+browser:
+	@command -v chromium >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null \
+	       && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	  || echo "Chromium is not here and cannot be installed: tests in a browser will be skipped"
+
+# The browser client has no dependencies to run; its types are checked with TypeScript where npm is.
+clients/js/node_modules: clients/js/package-lock.json
+	@if command -v npm >/dev/null; then cd clients/js && npm ci --silent --no-audit --no-fund && touch node_modules; \
+	  else echo "npm is not here: the browser client's tests will be skipped"; fi
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -34,10 +46,14 @@ bench: $(READY)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/classics.py
 
+# The site is in site/: open site/index.html. A broken link is an error.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 # Needs uv (https://docs.astral.sh/uv); no index address is written into the file.
 lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache forsooth-demo*
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo*

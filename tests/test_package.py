@@ -3,12 +3,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
-import re
 import subprocess
 import sys
-from pathlib import Path
-
-import pytest
 
 import forsooth
 
@@ -49,19 +45,3 @@ def test_layers() -> None:
         [sys.executable, "-c", program, folder], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
-
-
-def test_the_readme_s_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (Path(__file__).parent.parent / "README.md").read_text()
-    (example,) = re.findall(r"```python\n(.*?)```", text, re.S)
-    exec(example, {})
-    assert "ε = 1 per cell" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("page", ["posterior.md", "channels.md"])
-def test_examples_in_the_docs_run(page: str) -> None:
-    text = (Path(__file__).parent.parent / "docs" / page).read_text()
-    examples = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert examples
-    for example in examples:
-        exec(example, {})

@@ -1,4 +1,7 @@
-"""The tables that people bring and take: CSV, TSV, Parquet (gzip is transparent), any dataframe."""
+"""The tables that people bring and take: CSV, TSV, Parquet (gzip is transparent), any dataframe.
+
+JSON is read too, as Label Studio exports it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from forsooth import label_studio
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
 
@@ -29,6 +33,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 _UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, zlib.error, csv.Error)
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".txt")
+_JSON = ".json"
 csv.field_size_limit(2**30)  # the reader is only used to explain errors; nothing is too long
 
 
@@ -86,7 +91,7 @@ class Source:
 
     def where(self, row: int) -> str:
         """Row `row` (counted from 0) as a person finds it: file and line, or row number."""
-        if self.path is None or is_parquet(self.path):
+        if self.path is None or is_parquet(self.path) or _ending(self.path) == _JSON:
             return f"{self.name}, row {row + 1}"
         return f"{self.name}, line {_line_of_row(self.path, row)}"
 
@@ -153,6 +158,8 @@ def _read_file(path: Path) -> Source:
             raise ForsoothError(f"{path} does not exist")
         if path.is_dir():
             raise ForsoothError(f"{path} is a folder; give a CSV, TSV or Parquet file")
+        if _ending(path) == _JSON:
+            return Source(_read_json(path), path)
         parquet = is_parquet(path) or _ending(path) in _PARQUET
         return Source(_read_parquet(path) if parquet else _read_csv(path), path)
     except _UNREADABLE as error:
@@ -163,6 +170,18 @@ def _read_parquet(path: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     return pq.read_table(path)
+
+
+def _read_json(path: Path) -> pa.Table:
+    with _open_text(path) as file:
+        text = file.read()
+    try:
+        rows = label_studio.rows(text)
+    except ForsoothError as error:
+        raise ForsoothError(f"{path}: {error}") from error
+    columns = zip(*rows) if rows else ((), (), ())
+    arrays = (pa.array(column, pa.string()) for column in columns)
+    return pa.table(dict(zip(("task", "worker", "label"), arrays)))
 
 
 def _read_csv(path: Path) -> pa.Table:

@@ -370,3 +370,29 @@ def test_an_ascii_terminal(forsooth: Command, table: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "? = 1 per cell" in done.stdout
+
+
+def test_a_report_to_send_on(forsooth: Command, table: Path) -> None:
+    perturb = ("perturb", table, "--scale", "0..4", "--epsilon", 1, "-o", "reports.parquet")
+    assert forsooth(*perturb).returncode == 0
+    done = forsooth("infer", "reports.parquet", "--report", "report.html")
+    assert done.returncode == 0, done.stderr
+    assert "report.html: the report" in done.stdout
+    page = (table.parent / "report.html").read_text()
+    assert "12 workers on 8 tasks" in page
+    assert "ε = 1 per cell" in page
+    document = json.loads(
+        forsooth("infer", table, "--scale", "0..4", "--report", "plain.html", "--json").stdout
+    )
+    assert document["report"] == "plain.html"
+    assert "Not private" in (table.parent / "plain.html").read_text()
+
+
+def test_a_report_never_replaces_what_it_is_about(forsooth: Command, table: Path) -> None:
+    for options in (("--report", table), ("-o", "x.csv", "--report", "x.csv")):
+        done = forsooth("infer", table, "--scale", "0..4", *options)
+        assert done.returncode == 2
+        assert "the same file is given twice" in done.stderr
+    done = forsooth("infer", table, "--scale", "0..4", "--report", "nowhere/r.html")
+    assert done.returncode == 2
+    assert "does not exist" in done.stderr

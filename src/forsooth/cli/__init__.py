@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from forsooth import ForsoothError, __version__
-from forsooth.cli import audit, bound, datasets, demo, design, evaluate, infer, perturb
+from forsooth.cli import (
+    audit,
+    bound,
+    datasets,
+    demo,
+    design,
+    evaluate,
+    infer,
+    perturb,
+    plan,
+    reproduce,
+    serve,
+)
 from forsooth.cli.console import complain
 
 app = typer.Typer(
@@ -26,8 +38,11 @@ app.command()(infer.infer)
 app.command()(evaluate.evaluate)
 app.command()(audit.audit)
 app.command()(design.design)
+app.command()(plan.plan)
+app.command()(reproduce.reproduce)
 app.add_typer(bound.app, name="bound")
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(serve.app, name="serve")
 
 
 @app.callback(invoke_without_command=True)

@@ -24,12 +24,11 @@ def demo(
     Example: `forsooth demo -o demo.html`
     """
     from forsooth.study import demo as study
-    from forsooth.study.demo_page import page
 
     check_writable(output)
     result = study.run(epsilon)
     with replacing(output) as temporary:
-        temporary.write_text(page(result), encoding="utf-8")
+        temporary.write_text(result.page(), encoding="utf-8")
     private, hidden = result.outcomes
     campaign, tasks = result.campaign, len(result.campaign.answers.tasks)
     if json:
@@ -82,4 +81,4 @@ def demo(
     )
     say(f"private ({private.mechanism.name}): {private.mechanism.guarantee.describe(tasks)}.")
     say(f"hidden ({hidden.mechanism.name}): {hidden.mechanism.guarantee.describe(tasks)}.")
-    say(f"\nOpen {output} in a browser for the picture.")
+    say(f"\nOpen {output} in a browser for the report.")

@@ -12,7 +12,7 @@ from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import aside, notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable
+from forsooth.files import check_writable, replacing
 from forsooth.reports import Reports
 from forsooth.study.dataset import read_truths
 from forsooth.truths import Posterior, Truths
@@ -22,17 +22,26 @@ _DOUBTFUL = 0.2
 
 
 def infer(
-    reports: Annotated[list[Path], typer.Argument(help="Reports of one campaign, or answers.")],
+    reports: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Reports of one campaign, or answers.", show_default=False),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Truths, as CSV, TSV or Parquet.")
     ] = None,
     workers: Annotated[Path | None, typer.Option(help="Worker quality, likewise.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="A report to read and send on, as one HTML page.")
+    ] = None,
     method: Annotated[
         str, typer.Option(help=f"{', '.join(inference.NAMES)}.")
     ] = inference.DEFAULT_METHOD,
     estimate: Annotated[
         str, typer.Option(help=f"Of the posterior: {', '.join(inference.ESTIMATES)}.")
     ] = "median",
+    unordered: Annotated[
+        bool, typer.Option("--unordered", help="The labels have no order (posterior).")
+    ] = False,
     ties: Annotated[
         str, typer.Option(help=f"Median and majority, when tied: {', '.join(inference.TIES)}.")
     ] = "middle",
@@ -42,45 +51,74 @@ def infer(
     ] = None,
     scale: options.ScaleText = None,
     on_conflict: options.Conflict = "error",
+    campaign: Annotated[
+        str | None, typer.Option(help="The link of a campaign of yours, instead of files.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(envvar="FORSOOTH_KEY", help="With --campaign: your key.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Infer every task's truth and every worker's quality from reports.
 
     Takes plain answers too, with their --scale; then nothing is private.
 
-    Example: `forsooth infer reports.parquet -o truths.csv --workers workers.csv`
+    Example: `forsooth infer reports.parquet -o truths.csv --report report.html`
     """
-    for path, other in ((output, workers), (workers, None)):
+    outputs = [output, workers, report]
+    for place, path in enumerate(outputs):
         if path:
-            check_writable(path, other, *reports)
-            tables.check_ending(path)
-    data = _read(reports, scale, cast("OnConflict", on_conflict))
-    campaign = data if isinstance(data, Answers) else data[0]
+            check_writable(path, *outputs[place + 1 :], *(reports or ()))
+            if path is not report:
+                tables.check_ending(path)
+    data = (
+        _download(campaign, key, reports)
+        if campaign
+        else _read(reports or [], scale, cast("OnConflict", on_conflict))
+    )
+    first = data if isinstance(data, Answers) else data[0]
     with aside.status(f"inferring by {method}"):
         truths = inference.infer(
             data,
             method,
             max_iterations=max_iterations,
             ties=cast("inference.Ties", ties),
-            gold=read_truths(gold, campaign.scale) if gold else None,
+            gold=read_truths(gold, first.scale) if gold else None,
             estimate=cast("inference.Estimate", estimate),
+            unordered=unordered,
         )
     if output:
         truths.write(output)
     if workers:
         truths.write_workers(workers)
+    if report:
+        _write_report(truths, data, report)
     if not truths.converged:
         notice(f"{method} had not converged after {truths.iterations} iterations")
     if empty := int((truths.support == 0).sum()):
         notice(f"{empty:,} task(s) without any answer: estimated from the other tasks")
     if json:
-        print_json(_document(truths, output, workers))
+        print_json(_document(truths, output, workers, report))
     else:
-        _show(truths, output, workers)
+        _show(truths, output, workers, report)
+
+
+def _download(campaign: str, key: str | None, paths: list[Path] | None) -> list[Reports]:
+    """The reports of a campaign from the service that collects them."""
+    from forsooth.client import download_reports
+
+    if paths:
+        raise ForsoothError("give files of reports or --campaign, not both")
+    if not key:
+        raise ForsoothError("--campaign needs the requester's --key (or FORSOOTH_KEY)")
+    with aside.status("fetching the reports"):
+        return download_reports(campaign, key)
 
 
 def _read(paths: list[Path], scale: str | None, on_conflict: OnConflict) -> list[Reports] | Answers:
     """Reports, or a single table of plain answers if a scale is given."""
+    if not paths:
+        raise ForsoothError("infer needs files of reports, or a --campaign and its --key")
     if scale is None:
         try:
             return [Reports.read(path) for path in paths]
@@ -96,7 +134,18 @@ def _read(paths: list[Path], scale: str | None, on_conflict: OnConflict) -> list
     return answers
 
 
-def _document(truths: Truths, output: Path | None, workers: Path | None) -> dict[str, object]:
+def _write_report(truths: Truths, data: list[Reports] | Answers, path: Path) -> None:
+    from forsooth.study.campaign_page import campaign_page
+
+    title = f"{len(truths.workers):,} workers on {len(truths.tasks):,} tasks"
+    page = campaign_page(truths, [data] if isinstance(data, Answers) else data, title=title)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def _document(
+    truths: Truths, output: Path | None, workers: Path | None, report: Path | None
+) -> dict[str, object]:
     document: dict[str, object] = {
         "method": truths.method,
         "tasks": len(truths.tasks),
@@ -105,6 +154,7 @@ def _document(truths: Truths, output: Path | None, workers: Path | None) -> dict
         "converged": truths.converged,
         "output": str(output) if output else None,
         "workers_output": str(workers) if workers else None,
+        "report": str(report) if report else None,
     }
     if truths.posterior:
         document["model"] = truths.posterior.model
@@ -120,7 +170,7 @@ def _document(truths: Truths, output: Path | None, workers: Path | None) -> dict
     return document
 
 
-def _show(truths: Truths, output: Path | None, workers: Path | None) -> None:
+def _show(truths: Truths, output: Path | None, workers: Path | None, report: Path | None) -> None:
     columns = truths.columns()
     rows = list(zip(*(list(column)[:_SHOWN] for column in columns.values())))
     print_table(list(columns), [[_plain(cell) for cell in row] for row in rows])
@@ -130,7 +180,7 @@ def _show(truths: Truths, output: Path | None, workers: Path | None) -> None:
     say(f"{len(truths.tasks):,} tasks, {len(truths.workers):,} workers; {truths.method}{steps}")
     if truths.posterior:
         _say_what_was_learned(truths.posterior)
-    for path, what in ((output, "truths"), (workers, "worker quality")):
+    for path, what in ((output, "truths"), (workers, "worker quality"), (report, "the report")):
         if path:
             say(f"{path}: {what}")
 

@@ -11,10 +11,12 @@ from forsooth import mechanisms
 from forsooth.answers import Answers, code_dtype
 from forsooth.inference import infer
 from forsooth.scale import Scale
+from forsooth.study.campaign_page import campaign_page
 from forsooth.study.dataset import Dataset
 
 if TYPE_CHECKING:
     from forsooth.mechanism import Mechanism
+    from forsooth.reports import Reports
     from forsooth.truths import Truths
 
 SCALE = Scale.parse("never,rarely,sometimes,often,always")
@@ -43,10 +45,15 @@ QUESTIONS: dict[str, float] = {
 class Outcome:
     """What one guarantee allowed the collector to learn."""
 
-    mechanism: Mechanism
+    reports: Reports
     truths: Truths
     mae: float
     naive_mae: float  # of Algorithm 1, which takes the same reports for answers
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What every person ran."""
+        return self.reports.mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,22 @@ class Demonstration:
         """MAE of the same inference on the answers themselves."""
         return self.open_truths.error(self.campaign.truth)
 
+    def page(self) -> str:
+        """The report of the campaign that hides most, with what is known because it is made up."""
+        _, hidden = self.outcomes
+        people, questions = len(self.campaign.answers.workers), len(self.campaign.answers.tasks)
+        return campaign_page(
+            hidden.truths,
+            [hidden.reports],
+            title=f"{people:,} people answered {questions} delicate questions. "
+            "Nobody learned their answers.",
+            lead="A made-up staff survey: the true levels are known. From perturbed reports alone "
+            f"this report is off by {hidden.mae:.2f} of a step on average; with everybody's "
+            f"answers in the open it would be {self.open_mae:.2f}, with the best constant guess "
+            f"{self.campaign.constant_error():.2f}, and with the paper's Algorithm 1 on the very "
+            f"same reports {hidden.naive_mae:.2f}.",
+        )
+
 
 def run(epsilon: float) -> Demonstration:
     """The whole line: answers, mechanism, reports, inference, truths; with real randomness."""
@@ -74,7 +97,7 @@ def run(epsilon: float) -> Demonstration:
         reports = mechanism.perturb(campaign.answers)
         truths, naive = infer(reports), infer(reports, "algorithm1")
         errors = truths.error(campaign.truth), naive.error(campaign.truth)
-        outcomes.append(Outcome(mechanism, truths, *errors))
+        outcomes.append(Outcome(reports, truths, *errors))
     return Demonstration(campaign, infer(campaign.answers), tuple(outcomes))
 
 

@@ -1,0 +1,108 @@
+"""Every code block of the README and of docs/ is run, in an empty folder with an answers.csv.
+
+The first line of a block names what it is:
+
+* ``python`` runs in this process; blocks of one page see each other's names.
+* ``sh`` runs in a shell that has the ``forsooth`` command; it must succeed.
+* ``console`` is what a person typed after ``$`` and what came back: it must come back again.
+* ``text``, ``json`` and ``csv`` are not code.
+
+A block that cannot run here (it needs a server, data that are not ours to give, or minutes) says so
+in a comment on the line before it: ``<!-- not run: needs a server -->``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_campaign import ANSWERS
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+_BLOCK = re.compile(
+    r"(?:^<!-- not run: (?P<excuse>[^\n]+) -->\n+)?^```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$",
+    re.S | re.M,
+)
+NOT_CODE = {"text", "json", "csv"}
+MOST_EXCUSES = 15
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    text: str
+    excuse: str | None
+
+    def run(self, names: dict[str, object]) -> None:
+        if self.kind == "python":
+            exec(self.text, names)
+        elif self.kind == "sh":
+            shell(self.text)
+        elif self.kind == "console":
+            for typed, expected in re.findall(
+                r"^\$ ([^\n]*)\n(.*?)(?=^\$ |\Z)", self.text, re.S | re.M
+            ):
+                assert shell(typed).split() == expected.split()
+        else:
+            assert self.kind in NOT_CODE, f"a block of no known kind:\n{self.text}"
+
+
+def shell(script: str) -> str:
+    """What the script prints; the forsooth of this environment is on its path."""
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "100",
+    }
+    done = subprocess.run(
+        ["sh", "-e", "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    found = [Block(m["kind"], m["text"], m["excuse"]) for m in _BLOCK.finditer(text)]
+    assert 2 * len(found) == len(re.findall(r"^```", text, re.M)), "a block that was not understood"
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_its_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.csv").write_text(ANSWERS)
+    names: dict[str, object] = {"__name__": page.stem}
+    for block in blocks(page):
+        if block.excuse is None:
+            block.run(names)
+
+
+def test_few_blocks_have_an_excuse() -> None:
+    assert sum(block.excuse is not None for page in PAGES for block in blocks(page)) <= MOST_EXCUSES
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("python", "raise ValueError\n"),
+        ("sh", "forsooth infer nowhere.parquet\n"),
+        ("console", "$ echo one\ntwo\n"),
+        ("", "anything\n"),
+    ],
+)
+def test_a_block_that_is_wrong_is_noticed(kind: str, text: str) -> None:
+    with pytest.raises((AssertionError, ValueError)):
+        Block(kind, text, None).run({})
+
+
+def test_links_between_the_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
