@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from forsooth import ForsoothError, Mechanism, Scale
+from forsooth import ForsoothError, Mechanism, Scale, strict
 from forsooth.mechanisms import BUILDERS, build
 
 SCALE = Scale.parse("0..4")
@@ -106,3 +106,8 @@ def test_no_constants_beyond_json(constant: str) -> None:
     assert constant in text
     with pytest.raises(ForsoothError, match=constant):
         Mechanism.from_json(text)
+
+
+def test_a_name_twice_is_refused() -> None:
+    with pytest.raises(ForsoothError, match="names 'epsilon' twice"):
+        strict.loads('{"epsilon": 1, "name": "rr", "epsilon": 9}')

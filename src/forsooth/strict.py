@@ -16,13 +16,23 @@ _LARGEST = 2**62  # what 64-bit arithmetic holds with room for a sign and a sum
 
 
 def loads(text: str | bytes) -> Any:
-    """JSON without NaN and Infinity, of a bounded depth."""
+    """JSON without NaN and Infinity and without a name twice, of a bounded depth."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
     except ForsoothError:
         raise
     except (ValueError, RecursionError) as error:
         raise ForsoothError(f"this is not valid JSON ({type(error).__name__})") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a name that stands twice, one client would read the first and another the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ForsoothError(f"this JSON names {_short(twice)} twice in one object")
+    return found
 
 
 def integer(value: object, what: str, low: int = -_LARGEST, high: int = _LARGEST) -> int:

@@ -175,7 +175,9 @@ def spread(points: Collection[Point]) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     freedom = sum(len(point.errors) - 1 for point in points)
-    squares = sum(np.var(point.errors) * len(point.errors) / point.mae**2 for point in points)
+    squares = sum(
+        np.var(point.errors) * len(point.errors) / (point.mae or 1.0) ** 2 for point in points
+    )
     return math.sqrt(squares / freedom), float(stdtrit(freedom, 0.95))
 
 

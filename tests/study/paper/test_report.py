@@ -14,6 +14,7 @@ from PIL import Image
 from forsooth.study.paper.cells import Setting, Source
 from forsooth.study.paper.charts import FIGURES
 from forsooth.study.paper.claims import find
+from forsooth.study.paper.comparison import Row
 from forsooth.study.paper.plan import QUICK, Setup
 from forsooth.study.paper.reproduction import Conclusion, Reproduction
 from forsooth.study.paper.store import Finished, Store
@@ -94,6 +95,12 @@ def test_everything_is_said_and_escaped(conclusion: Conclusion) -> None:
     assert "--quick --seed 7" in text
     assert "What forsooth does better" in text
     assert "prefers-color-scheme: dark" in text
+
+
+def test_a_tie_is_no_win() -> None:
+    assert Row("here", {"forsooth": 0.1, "RR": 0.2, "MF": None}).ours_is_best
+    assert not Row("here", {"forsooth": 0.1, "best constant": 0.1}).ours_is_best
+    assert not Row("here", {"forsooth": None, "RR": 0.2}).ours_is_best
 
 
 def test_figures_come_with_their_numbers(conclusion: Conclusion) -> None:

@@ -103,7 +103,11 @@ numbers by a stated rule; all numbers are in the details of each claim.</p>
 def _headline(judgements: Sequence[Judgement]) -> str:
     counts = [sum(each.verdict == verdict for each in judgements) for verdict in VERDICTS]
     held, partly, failed, skipped = counts
-    parts = [f"{held} hold as printed", f"{partly} under a condition", f"{failed} do not"]
+    parts = [
+        f"{held} {'holds' if held == 1 else 'hold'} as printed",
+        f"{partly} under a condition",
+        f"{failed} {'does' if failed == 1 else 'do'} not",
+    ]
     if skipped:
         parts.append(f"{skipped} could not be run")
     return f"Of {len(judgements)} claims of the paper, {', '.join(parts)}."
@@ -134,9 +138,9 @@ def _comparison(conclusion: Conclusion) -> str:
     body = "\n".join(
         f'<tr><td class="place">{escape(row.where)}</td>'
         + "".join(
-            f'<td class="number{" best" if name == row.best else ""}">'
-            f"{'—' if measured is None else f'{measured.value:.2f}'}</td>"
-            for name, measured in row.values.items()
+            f'<td class="number{" best" if value == row.smallest else ""}">'
+            f"{'—' if value is None else f'{value:.2f}'}</td>"
+            for value in row.values.values()
         )
         + "</tr>"
         for row in rows

@@ -58,11 +58,12 @@ class Store:
                 "another folder, or say --fresh to throw the old results away"
             )
         try:
+            store.folder.mkdir(parents=True, exist_ok=True)
+            store._write(store.folder / _MANIFEST, wanted | {"scope": scope})  # ours from here on
             for name in (_CELLS, FIGURES_FOLDER):
-                (store.folder / name).mkdir(parents=True, exist_ok=True)
+                (store.folder / name).mkdir(exist_ok=True)
         except OSError as error:
             raise ForsoothError(f"cannot write into {folder}: {error.strerror}") from error
-        store._write(store.folder / _MANIFEST, wanted | {"scope": scope})
         return store
 
     def get(self, cell: Cell) -> Finished | None:

@@ -1,8 +1,9 @@
 """From checks to a verdict, by one rule for all claims.
 
-A claim is taken apart into checks: one for each part of what it says and for each reading of the
-paper under which it can be tested. If all hold it is *reproduced*; if none holds, *not reproduced*;
-if some do, it is reproduced *with a condition*, namely those. Nothing else enters.
+A claim is taken apart into checks: for each reading under which it can be tested (or each subject
+that it is about), one for each part of what it says. A reading holds if all its parts do. If all
+readings hold, the claim is *reproduced*; if none does, *not reproduced*; if some do, it is
+reproduced *with a condition*, namely those. Nothing else enters.
 """
 
 from __future__ import annotations
@@ -93,12 +94,13 @@ class Judgement:
             case "not-run":
                 return f"Not run: data missing ({', '.join(self.missing)})."
             case "reproduced":
-                return f"Holds for {self._listed(self.held)}."
+                return f"Holds for {'; '.join(holding(self.checks))}."
             case "not-reproduced":
                 found = "; ".join(f"{check.name}: {check.found}" for check in self.failed)
                 return f"Does not hold. {found}."
             case _:
-                return f"Holds for {self._listed(self.held)}. Not for {self._listed(self.failed)}."
+                held = "; ".join(holding(self.checks))
+                return f"Holds for {held}. Not for {self._exceptions()}."
 
     @property
     def explanations(self) -> tuple[str, ...]:
@@ -121,19 +123,24 @@ class Judgement:
             "numbers": [number.to_dict() for number in self.numbers],
         }
 
-    def _listed(self, checks: Sequence[Check]) -> str:
-        """Readings, with their parts where not all parts of a reading are among the checks."""
+    def _exceptions(self) -> str:
+        """The readings that do not hold, with the parts that are to blame unless all are."""
         words = []
-        for reading in dict.fromkeys(check.reading for check in checks):
-            parts = [check.part for check in checks if check.reading == reading]
+        for reading in dict.fromkeys(check.reading for check in self.failed):
+            parts = [check.part for check in self.failed if check.reading == reading]
             whole = len(parts) == sum(check.reading == reading for check in self.checks)
             words.append(reading if whole else f"{reading} ({', '.join(parts)})")
         return "; ".join(words)
 
 
 def verdict_of(checks: Sequence[Check]) -> Verdict:
-    """All, some, or none."""
-    holding = sum(check.holds for check in checks)
-    if holding == 0:
+    """All readings, some, or none."""
+    if not holding(checks):
         return "not-reproduced"
-    return "reproduced" if holding == len(checks) else "with-condition"
+    return "reproduced" if all(check.holds for check in checks) else "with-condition"
+
+
+def holding(checks: Sequence[Check]) -> list[str]:
+    """The readings of which every part holds."""
+    failed = {check.reading for check in checks if not check.holds}
+    return list(dict.fromkeys(c.reading for c in checks if c.reading not in failed))
