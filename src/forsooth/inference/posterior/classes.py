@@ -34,6 +34,7 @@ _RATES = 25  # points of the ladder of participation rates
 _LEVELS = 4  # levels that are kept of it
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
+_CLEARLY = 1.0  # nats per worker
 _NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
 _PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
 _EMPTY = 1e-3  # a class goes if it has a smaller share, and fewer workers than count for it
@@ -55,14 +56,16 @@ class ClassFit:
 
 
 def fit_classes(pooled: Pooled, point: NDArray[np.float64], rules: Rules) -> ClassFit:
-    """Coordinate ascent from two places, whichever leads higher.
+    """Coordinate ascent from two places.
 
     The pooled solution is one. Where many workers have a favourite it can be far off, so that the
-    other assumes nothing: a flat prior, and kinds of workers in equal shares.
+    other assumes nothing: a flat prior, and kinds of workers in equal shares. It must lead clearly
+    higher, for where reports say little of single tasks, favourites explain nearly everything.
     """
     first = _ascend(pooled, point, rules, pooled.posterior(point)[1])
-    second = _ascend(pooled, pooled.unlearned(point), rules, first.bound)
-    return max(first, second, key=lambda fit: fit.bound)
+    clearly = first.bound + sum(part.workers for part in pooled.parts) * _CLEARLY
+    second = _ascend(pooled, pooled.unlearned(point), rules, clearly)
+    return second if second.bound > clearly else first
 
 
 def _ascend(pooled: Pooled, point: NDArray[np.float64], rules: Rules, rival: float) -> ClassFit:
