@@ -163,18 +163,25 @@ def _mirrored(results: Results, setup: Setup) -> Chart:
     return Chart("mirrored", caption + _OURS_TOO, panels)
 
 
-def _sparsity(name: str, crowd: Callable[[float], Source]) -> Callable[[Results, Setup], Chart]:
-    def build(results: Results, setup: Setup) -> Chart:
-        panels = []
-        workers, tasks = crowd(SPARSE).workers, crowd(SPARSE).tasks
-        for epsilon in BUDGETS:
-            points = [(sparsity, crowd(sparsity), epsilon) for sparsity in setup.scope.sparsities]
-            title = f"{workers:,}×{tasks:,}, ε = {epsilon:g}"
-            panels.append(Panel(title, SPARSITY, _lines(results, points)))
-        caption = f"MAE change against sparsity, {workers:,} workers, {tasks:,} tasks."
-        return Chart(name, caption + _OURS_TOO, tuple(panels))
+def _sparsity(results: Results, setup: Setup) -> Chart:
+    crowds = {sparsity: small(sparsity) for sparsity in setup.scope.sparsities}
+    return _against_sparsity("sparsity", results, crowds)
 
-    return build
+
+def _large(results: Results, setup: Setup) -> Chart:
+    crowds = {sparsity: large(sparsity) for sparsity in setup.scope.large_sparsities}
+    return _against_sparsity("large", results, crowds)
+
+
+def _against_sparsity(name: str, results: Results, crowds: dict[float, Source]) -> Chart:
+    workers, tasks = crowds[SPARSE].workers, crowds[SPARSE].tasks
+    panels = []
+    for epsilon in BUDGETS:
+        points = [(sparsity, crowd, epsilon) for sparsity, crowd in crowds.items()]
+        title = f"{workers:,}×{tasks:,}, ε = {epsilon:g}"
+        panels.append(Panel(title, SPARSITY, _lines(results, points)))
+    caption = f"MAE change against sparsity, {workers:,} workers, {tasks:,} tasks."
+    return Chart(name, caption + _OURS_TOO, tuple(panels))
 
 
 def _real(results: Results, setup: Setup) -> Chart | None:
@@ -205,8 +212,8 @@ FIGURES = {
     "answers": Figure(("descriptions",), _answers),
     "epsilon": Figure(("epsilon", "epsilon-ours"), _epsilon),
     "mirrored": Figure(("mirrored", "mirrored-ours"), _mirrored),
-    "sparsity": Figure(("sparsity", "sparsity-ours"), _sparsity("sparsity", small)),
-    "large": Figure(("large", "large-ours"), _sparsity("large", large)),
+    "sparsity": Figure(("sparsity", "sparsity-ours"), _sparsity),
+    "large": Figure(("large", "large-ours"), _large),
     "real": Figure(("real", "real-ours"), _real),
     "own": Figure(("own",), _own),
 }

@@ -238,7 +238,7 @@ def growth(evidence: Evidence) -> list[Check]:
 
 def size(evidence: Evidence) -> list[Check]:
     """Claim 9."""
-    sparsities, checks = evidence.setup.scope.sparsities, []
+    sparsities, checks = evidence.setup.scope.large_sparsities, []
     for mechanism in (LP, RR, *evidence.setup.scope.large_mf):
         gaps = {
             (large(sparsity), epsilon): abs(

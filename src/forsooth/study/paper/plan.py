@@ -47,6 +47,7 @@ class Scope:
     name: str
     epsilons: tuple[float, ...]
     sparsities: tuple[float, ...]
+    large_sparsities: tuple[float, ...]
     large_mf: tuple[str, ...]  # the readings of MF on the larger crowd
     repeats: Mapping[str, int]  # per kind of data
     posterior_repeats: Mapping[str, int]
@@ -70,6 +71,7 @@ QUICK = Scope(
     name="quick",
     epsilons=(0.1, 0.5, 1.0, 3.0, 5.0),
     sparsities=(0.1, 0.5, 0.9),
+    large_sparsities=(0.1, 0.9),
     large_mf=(MF_20,),  # Algorithm 1 takes very long on what d = 5 predicts
     repeats={"small": 2, "large": 1, "wsd": 5, "adult": 1, "own": 3},
     posterior_repeats={"small": 1, "large": 1, "wsd": 3, "adult": 1, "own": 1},
@@ -82,6 +84,7 @@ FULL = Scope(
     name="full",
     epsilons=(0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0),
     sparsities=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+    large_sparsities=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     large_mf=(MF, MF_20),
     repeats={"small": 5, "large": 2, "wsd": 20, "adult": 3, "own": 10},
     posterior_repeats={"small": 3, "large": 1, "wsd": 10, "adult": 1, "own": 3},
@@ -178,7 +181,7 @@ def _large(method: str) -> Callable[[Setup], list[Cell]]:
 
     def cells(setup: Setup) -> list[Cell]:
         scope, ours = setup.scope, method == POSTERIOR
-        sources = map(large, scope.large_posterior_sparsities if ours else scope.sparsities)
+        sources = map(large, scope.large_posterior_sparsities if ours else scope.large_sparsities)
         compared = (OURS,) if ours else (LP, RR, *scope.large_mf)
         return _errors(sources, compared, BUDGETS, scope.repeats_of("large", method), method)
 
