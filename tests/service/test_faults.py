@@ -61,10 +61,16 @@ def test_kill_during_load(
 
 
 def children(pid: int) -> list[int]:
-    """The processes that it has started with Python's multiprocessing."""
+    """The processes that it has started with Python's multiprocessing, and that are alive."""
     found = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
-    commands = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in found.split()}
-    return [child for child, command in commands.items() if b"spawn_main" in command]
+    return [int(child) for child in found.split() if b"spawn_main" in _command(child)]
+
+
+def _command(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""  # it has just ended
 
 
 @pytest.fixture
