@@ -162,3 +162,13 @@ def test_rows_in_several_chunks_are_read_whole(tmp_path: Path, answers: Answers)
     table = pq.read_table(tmp_path / "r.parquet")
     pq.write_table(table, tmp_path / "r.parquet", row_group_size=1)
     assert np.array_equal(Reports.read(tmp_path / "r.parquet").values, reports.values)
+
+
+@pytest.mark.parametrize("name", ["rr", "lp", "grr"])
+def test_some_rows_of_a_table_are_reports_too(answers: Answers, name: str) -> None:
+    """What reading a file row group by row group needs."""
+    reports = mechanisms.build(name, answers.scale, 1.0, tasks=3).perturb(answers)
+    table = reports.to_arrow()
+    parts = [Reports.from_arrow(table.slice(start, 1)) for start in range(len(table))]
+    assert [part.workers for part in parts] == [(worker,) for worker in reports.workers]
+    assert np.array_equal(np.concatenate([part.values for part in parts]), reports.values)

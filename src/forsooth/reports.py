@@ -59,15 +59,8 @@ class Reports:
         """Write Parquet: one row per worker, the mechanism in the file's metadata."""
         import pyarrow.parquet as pq
 
-        metadata = {
-            "mechanism": self.mechanism.to_json(),
-            "tasks": self.tasks,
-            "simulation_seed": self.simulation_seed,
-        }
-        table = pa.table({"worker": pa.array(self.workers, pa.string()), **self._columns()})
-        table = table.replace_schema_metadata({_KEY: json.dumps(metadata)})
         with replacing(path) as temporary:
-            pq.write_table(table, temporary, compression="zstd", use_dictionary=False)
+            pq.write_table(self.to_arrow(), temporary, compression="zstd", use_dictionary=False)
 
     @classmethod
     def read(cls, path: str | Path) -> Reports:
@@ -77,15 +70,38 @@ class Reports:
         if not Path(path).is_file():
             raise ForsoothError(f"{path} does not exist or is not a file")
         try:
-            table = pq.read_table(path)
-            if _KEY not in (table.schema.metadata or {}):
-                raise ForsoothError("this is not a reports file of forsooth")
-            return _parse(table)
+            return cls.from_arrow(pq.read_table(path))
         except ForsoothError as error:
             raise ForsoothError(f"{path}: {error}") from error
         except (pa.ArrowException, OSError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise ForsoothError(f"{path} is not a whole reports file: {reason}") from error
+
+    def to_arrow(self) -> pa.Table:
+        """One row per worker, with everything needed to read them in the schema's metadata."""
+        metadata = {
+            "mechanism": self.mechanism.to_json(),
+            "tasks": self.tasks,
+            "simulation_seed": self.simulation_seed,
+        }
+        table = pa.table({"worker": pa.array(self.workers, pa.string()), **self._columns()})
+        return table.replace_schema_metadata({_KEY: json.dumps(metadata)})
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table) -> Reports:
+        """A table from a stranger: exact types, no nulls, no repetition, before anything is cast.
+
+        The rows may be some of a file's, a row group for instance: each stands for itself.
+        """
+        mechanism, tasks, seed = _metadata(table)
+        workers = strict.strings(_column(table, "worker", pa.string()).to_pylist(), "worker")
+        if mechanism.layout == "rows":
+            values, answered = _rows(table, mechanism, len(tasks)), None
+        else:
+            values, answered = _cells(table, mechanism, len(tasks))
+        reports = cls(mechanism, tasks, workers, values, answered, seed)
+        reports.refuse_impossible()
+        return reports
 
     def _columns(self) -> dict[str, pa.Array]:
         values = np.ascontiguousarray(self.values.astype(self.mechanism.dtype.newbyteorder("<")))
@@ -119,9 +135,9 @@ class Reports:
         )
 
 
-def _parse(table: pa.Table) -> Reports:
-    """A table from a stranger: exact types, no nulls, no repetition, before anything is cast."""
-    metadata = strict.loads(table.schema.metadata[_KEY])
+def _metadata(table: pa.Table) -> tuple[Mechanism, tuple[str, ...], int | None]:
+    """The mechanism, the public list of tasks and the simulation's seed."""
+    metadata = strict.loads((table.schema.metadata or {}).get(_KEY, b"null"))
     try:
         mechanism = Mechanism.from_json(strict.string(metadata["mechanism"], "mechanism"))
         tasks = strict.strings(metadata["tasks"], "tasks")
@@ -130,14 +146,7 @@ def _parse(table: pa.Table) -> Reports:
         raise ForsoothError("this is not a reports file of forsooth") from error
     if seed is not None:
         strict.integer(seed, "simulation_seed", 0, 2**64)
-    workers = strict.strings(_column(table, "worker", pa.string()).to_pylist(), "worker")
-    if mechanism.layout == "rows":
-        values, answered = _rows(table, mechanism, len(tasks)), None
-    else:
-        values, answered = _cells(table, mechanism, len(tasks))
-    reports = Reports(mechanism, tasks, workers, values, answered, seed)
-    reports.refuse_impossible()
-    return reports
+    return mechanism, tasks, seed
 
 
 def _column(table: pa.Table, name: str, wanted: pa.DataType) -> pa.Array:
