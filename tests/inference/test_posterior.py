@@ -10,13 +10,16 @@ from scipy.stats import norm
 
 from forsooth import Answers, Mechanism, Scale, infer, mechanisms
 from forsooth.inference.estimates import Rules
+from forsooth.inference.posterior.blocks import Held
 from forsooth.inference.posterior.evidence import evidence_of
 from forsooth.inference.posterior.kernels import (
     _compiled,
-    counts_twin,
-    scores_twin,
-    weighted_counts,
-    worker_scores,
+    class_pass,
+    class_pass_twin,
+    count_tasks,
+    count_tasks_twin,
+    worker_classes,
+    worker_classes_twin,
 )
 from forsooth.inference.posterior.model import Crowd as Model
 from forsooth.inference.posterior.pooled import Pooled, Tally, recover_moments
@@ -88,22 +91,31 @@ def test_tables_are_the_distribution_of_the_symbols(name: str) -> None:
         many = Answers.of({f"w{i:05}": row for i in range(20_000)}, SCALE, tasks=["x"])
         evidence = evidence_of(mechanism_for(name, many, 1.0).perturb(many, simulation_seed=1))
         np.testing.assert_allclose(evidence.table.sum(axis=1), 1, atol=1e-9)
-        share = evidence.per_task()[0] / 20_000
+        share = evidence.per_task[0] / 20_000
         error = np.sqrt(evidence.table[code] / 20_000)
         assert (np.abs(share - evidence.table[code]) <= 5 * error + 1e-4).all()
 
 
-def test_the_compiled_kernels_are_their_twins(answers: Answers) -> None:
+@pytest.mark.parametrize("name", ["rr", "grr"])
+@pytest.mark.parametrize("classes", [1, 3, 40])
+def test_the_compiled_kernels_are_their_twins(answers: Answers, name: str, classes: int) -> None:
+    """With everybody's report on all tasks, and with reports on some."""
     assert _compiled() is not None
-    evidence = evidence_of(mechanism_for("rr", answers).perturb(answers, simulation_seed=1))
+    evidence = evidence_of(mechanism_for(name, answers).perturb(answers, simulation_seed=1))
+    assert isinstance(evidence.blocks, Held)
+    block, symbols = evidence.blocks.block, evidence.symbols
+    np.testing.assert_array_equal(count_tasks(block, symbols), count_tasks_twin(block, symbols))
     random = np.random.default_rng(0)
-    kinds = random.random((evidence.workers, 3))
-    scores = random.random((evidence.tasks, evidence.symbols, 3))
-    cells = (evidence.worker, evidence.task, evidence.symbol)
-    counts = counts_twin(*cells, kinds, np.zeros((evidence.tasks, evidence.symbols, 3)))
-    np.testing.assert_allclose(weighted_counts(evidence, kinds), counts)
-    total = scores_twin(*cells, scores, np.zeros((evidence.workers, 3)))
-    np.testing.assert_allclose(worker_scores(evidence, scores), total, rtol=1e-6)
+    scores = random.normal(size=(evidence.tasks, symbols, classes)).astype(np.float32)
+    shares = random.dirichlet(np.ones(classes))
+    ours, twin = class_pass(block, scores, shares), class_pass_twin(block, scores, shares)
+    np.testing.assert_allclose(ours.counts, twin.counts, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(ours.members, twin.members, rtol=1e-6, atol=1e-9)
+    assert ours.entropy == pytest.approx(twin.entropy, rel=1e-6, abs=1e-9)
+    np.testing.assert_allclose(
+        worker_classes(block, scores, shares), worker_classes_twin(block, scores, shares),
+        rtol=1e-6, atol=1e-9,
+    )  # fmt: skip
 
 
 def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
@@ -112,8 +124,10 @@ def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
     weights, kinds, share = pooled.split(point)
     prior = weights @ model.shapes
     total = 0.0
+    assert isinstance(part.blocks, Held)
+    _, task_of = part.blocks.block.coordinates()
     for task in range(part.tasks):
-        symbols = part.symbol[part.task == task]
+        symbols = part.blocks.block.symbol[task_of == task]
         likelihood = 0.0
         for place in range(len(model.grid)):
             log = 0.0

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from forsooth import Answers, ForsoothError, Scale, infer, mechanisms
+from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.estimates import Rules
-from forsooth.inference.posterior.classes import fit_classes
+from forsooth.inference.posterior.classes import fit_classes, worker_kinds
 from forsooth.inference.posterior.evidence import evidence_of
 from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.model import Crowd
@@ -81,7 +82,7 @@ def test_equal_tasks_are_counted_once_and_nothing_is_lost() -> None:
     tally = Tally.of(evidence, np.full(400, -1, np.intp))
     assert len(tally.times) < 200
     assert tally.times.sum() == 400
-    np.testing.assert_array_equal(tally.counts[0][tally.place], evidence[0].per_task())
+    np.testing.assert_array_equal(tally.counts[0][tally.place], evidence[0].per_task)
 
 
 def test_very_many_tasks_climb_to_the_same_top(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +101,9 @@ def test_classes_that_nobody_is_of_go() -> None:
     answers = answers_of(
         np.clip(noisy(random, truth, 80, 0.8), 0, 4), np.ones((80, 150), bool), Scale.parse("0..4")
     )
-    fit = fit_classes(*fitted(answers), Rules())
-    kinds = fit.kinds[0]
+    pooled, point = fitted(answers)
+    fit = fit_classes(pooled, point, Rules(), Checkpoint())
+    kinds = worker_kinds(fit, 0, pooled.parts[0], len(pooled.crowd.deviations))
     np.testing.assert_allclose(kinds.sum(axis=1), 1)
     assert (np.diff(fit.history)[:2] > 0).all()
     assert kinds[:, 1:3].sum(axis=1).mean() > 0.9  # σ of 0.6 or 1.2 steps

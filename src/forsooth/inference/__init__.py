@@ -16,7 +16,8 @@ from forsooth.inference.crh import crh
 from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
 from forsooth.inference.gtm import gtm
-from forsooth.inference.posterior import ESTIMATES, Estimate, posterior
+from forsooth.inference.posterior import ESTIMATES, MODELS, Estimate, Model, Options, posterior
+from forsooth.inference.posterior.evidence import campaign_of
 from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 from forsooth.reports import Reports
 from forsooth.truths import Truths
@@ -53,6 +54,7 @@ def infer(
     gold: Mapping[str, float] | None = None,
     estimate: Estimate = "median",
     unordered: bool = False,
+    model: Model = "auto",
 ) -> Truths:
     """Each task's truth and each worker's quality, from reports (or, not privately, from answers).
 
@@ -74,7 +76,8 @@ def infer(
     scale = parts[0].scale
     known_truth = _gold_array(gold or {}, parts[0].tasks, scale)
     if method == "posterior" and not any(_is_sketch(part) for part in parts):
-        return posterior(parts, rules, known_truth, estimate, unordered=unordered)
+        options = Options(estimate, unordered, model)
+        return posterior(campaign_of(parts), rules, known_truth, options)
     cells = Cells.stack([part.cells() for part in parts])
     is_gold = ~np.isnan(known_truth)
     result = METHODS.get(method, mean)(cells, scale, rules, known_truth)
@@ -141,9 +144,11 @@ __all__ = [
     "DEFAULT_METHOD",
     "ESTIMATES",
     "METHODS",
+    "MODELS",
     "NAMES",
     "TIES",
     "Estimate",
+    "Model",
     "Rules",
     "Ties",
     "infer",

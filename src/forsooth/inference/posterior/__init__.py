@@ -6,82 +6,97 @@ costs no privacy; it turns reports that are useless when read as answers into go
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from forsooth.errors import ForsoothError
+from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.estimates import Rules, quality, smallest_deviation
-from forsooth.inference.posterior.classes import fit_classes
-from forsooth.inference.posterior.evidence import evidence_of
+from forsooth.inference.posterior.classes import ClassFit, fit_classes, worker_kinds
 from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.model import Crowd
 from forsooth.inference.posterior.pooled import Pooled, Tally, recover_moments
 from forsooth.truths import COVERAGE, Posterior, Truths
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from forsooth.answers import Answers
-    from forsooth.reports import Reports
+    from forsooth.inference.posterior.evidence import Campaign
 
 Estimate = Literal["median", "mean", "mode"]
 ESTIMATES: tuple[str, ...] = get_args(Estimate)
+Model = Literal["auto", "pooled"]
+MODELS: tuple[str, ...] = get_args(Model)
 _DRAWS = 2000
 _HALF_TRUST = 0.5  # nats per worker
 
 
+@dataclass(frozen=True)
+class Options:
+    """How the posterior is computed and read.
+
+    The median minimises the mean absolute error. `unordered` labels have no median and no interval:
+    the estimate is the likeliest label, and the interval is that label alone. The `pooled` model
+    needs one pass over the reports and knows nothing of single workers.
+    """
+
+    estimate: Estimate = "median"
+    unordered: bool = False
+    model: Model = "auto"
+
+    def __post_init__(self) -> None:
+        if self.estimate not in ESTIMATES:
+            known = ", ".join(ESTIMATES)
+            raise ForsoothError(f"unknown estimate {self.estimate!r}; known: {known}")
+        if self.model not in MODELS:
+            raise ForsoothError(f"unknown model {self.model!r}; known: {', '.join(MODELS)}")
+
+
 def posterior(
-    parts: Sequence[Reports | Answers],
+    campaign: Campaign,
     rules: Rules,
     gold: NDArray[np.float64],
-    estimate: Estimate = "median",
-    *,
-    unordered: bool = False,
+    options: Options,
+    checkpoint: Checkpoint | None = None,
 ) -> Truths:
-    """Truths with credible intervals. The median minimises the mean absolute error.
-
-    `unordered` labels have no median and no interval: the estimate is the likeliest label, and
-    the interval is that label alone.
-    """
-    if estimate not in ESTIMATES:
-        raise ForsoothError(f"unknown estimate {estimate!r}; known: {', '.join(ESTIMATES)}")
-    crowd = Labels(parts[0].scale) if unordered else Crowd(parts[0].scale)
-    estimate = "mode" if unordered else estimate
-    evidence = tuple(evidence_of(part) for part in parts)
+    """Truths with credible intervals; a `checkpoint` is kept after every pass over the reports."""
+    crowd = Labels(campaign.scale) if options.unordered else Crowd(campaign.scale)
+    evidence = campaign.evidence
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
     moments, tally = recover_moments(crowd, evidence, rules), Tally.of(evidence, pinned)
     pooled = Pooled(crowd, evidence, moments, tally)
     ascent = pooled.fit(rules)
     point = pooled.shrunk(ascent.point)
     mass, likelihood = pooled.posterior(point)
-    classes = fit_classes(pooled, point, rules)
-    workers = sum(part.workers for part in evidence)
-    trust = _trust_in_classes((classes.bound - likelihood) / workers)
-    mass = (1 - trust) * mass + trust * classes.mass
-    kinds = np.concatenate(classes.kinds)
-    deviation = kinds @ crowd.deviations
+    fit, trust = None, 0.0
+    if options.model == "auto":
+        fit = fit_classes(pooled, point, rules, checkpoint or Checkpoint())
+        trust = _trust_in_classes((fit.bound - likelihood) / campaign.workers)
+        mass = (1 - trust) * mass + trust * fit.mass
+    estimate = "mode" if options.unordered else options.estimate
     low, high = (_quantile(crowd, mass, (1 + side * COVERAGE) / 2) for side in (-1, 1))
     point_estimate = _estimate(crowd, mass, estimate, gold)
-    if unordered:
+    if options.unordered:
         low = high = point_estimate
     hidden = any(part.hidden for part in evidence)
-    support = sum(part.per_task().sum(axis=1) for part in evidence)
+    support = sum(part.per_task.sum(axis=1) for part in evidence)
+    kinds = _worker_kinds(crowd, campaign, fit)
+    deviation = kinds @ crowd.deviations
     return Truths(
         method="posterior",
         scale=crowd.scale,
-        tasks=parts[0].tasks,
+        tasks=campaign.tasks,
         estimate=point_estimate,
         low=low,
         high=high,
         support=np.asarray(support, np.int64),
-        workers=tuple(worker for part in parts for worker in part.workers),
+        workers=campaign.names if fit else (),
         quality=quality(deviation, smallest_deviation(crowd.scale)),
         deviation=deviation,
-        iterations=len(ascent.history) + len(classes.history),
-        converged=ascent.converged and classes.converged,
+        iterations=len(ascent.history) + (len(fit.history) if fit else 0),
+        converged=ascent.converged and (fit is None or fit.converged),
         history=ascent.history,
         posterior=Posterior(
             grid=crowd.grid,
@@ -93,6 +108,15 @@ def posterior(
             deviation_interval=_deviation_interval(crowd, kinds),
         ),
     )
+
+
+def _worker_kinds(crowd: Crowd, campaign: Campaign, fit: ClassFit | None) -> NDArray[np.float64]:
+    """P(kind of error) of every worker who is to be told of; of none, if names are not wanted."""
+    kinds = len(crowd.deviations)
+    if fit is None or not campaign.names:
+        return np.empty((0, kinds))
+    parts = enumerate(campaign.evidence)
+    return np.concatenate([worker_kinds(fit, number, part, kinds) for number, part in parts])
 
 
 def _trust_in_classes(gain: float) -> float:

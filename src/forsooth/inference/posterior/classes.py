@@ -5,9 +5,10 @@ A class k is a pair (σ, ρ). With q_j(θ) for tasks and q_i(k) for workers (mea
     ln q_j(θ) = ln π(θ) + Σ_k Σ_y N[j, y, k]·ln P_k(y | θ) + const,   N weighted by q_i(k)
     ln q_i(k) = ln ω_k + Σ_j Σ_θ q_j(θ)·ln P_k(y_ij | θ) + const
 
-each round raises the evidence lower bound, which is compared with the pooled model's likelihood to
-decide whether the data support classes at all. Rates of answering come from the symbols of each
-worker's whole report: a mixture over a ladder of rates, cut into a few levels of equal weight.
+each round is one pass over the reports and raises the evidence lower bound, which is compared with
+the pooled model's likelihood to decide whether the data support classes at all. Rates of answering
+come from the symbols of workers' whole reports: a mixture over a ladder of rates, cut into a few
+levels of equal weight.
 
 Beside the kinds of error of the pooled model there are workers with a favourite: they give one
 answer to nearly everything. Only whole reports can tell them from good workers on easy tasks.
@@ -16,19 +17,23 @@ answer to nearly everything. Only whole reports can tell them from good workers 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth.inference.posterior.kernels import weighted_counts, worker_scores
+from forsooth.inference.posterior.kernels import class_pass, worker_classes
 from forsooth.inference.posterior.model import Crowd, normalised_exp
 from forsooth.inference.posterior.pooled import PRIOR_TASKS, Pooled, pin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from forsooth.inference.checkpoint import Checkpoint
     from forsooth.inference.estimates import Rules
+    from forsooth.inference.posterior.blocks import Block
     from forsooth.inference.posterior.evidence import Evidence
+    from forsooth.inference.posterior.kernels import ClassSums
 
 _RATES = 25  # points of the ladder of participation rates
 _LEVELS = 4  # levels that are kept of it
@@ -39,129 +44,183 @@ _CLEARLY = 1.0  # nats per worker
 _NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
 _PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
 _EMPTY = 1e-3  # a class goes if it has a smaller share, and fewer workers than count for it
-_NOBODY = 1e-3  # a worker is not of a class with a smaller probability
 _FAVOURITES = 10  # only a scale with so few answers has favourites
 _FAVOURED = 0.9  # how often a worker with a favourite gives it
 _SHARE_WITH_FAVOURITE = 0.1  # the share of such workers, to begin with
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
+class Classes:
+    """The classes of one part's workers."""
+
+    shares: NDArray[np.float64]  # ω
+    logs: NDArray[np.float64]  # ln P_k(y | θ): classes × grid × symbols
+    kind: NDArray[np.intp]  # the kind of error of each class
+
+    def scores(self, mass: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Σ_θ q_j(θ)·ln P_k(y | θ): tasks × symbols × classes."""
+        scores = np.einsum("jg,kgy->jyk", mass, self.logs, optimize=True)
+        return np.ascontiguousarray(scores, np.float32)
+
+    def learn(self, sums: ClassSums) -> float:
+        """New shares from a pass; the workers' part of the bound (prior and entropy)."""
+        counts = sums.members + _PRIOR_WORKERS
+        self.shares = counts / counts.sum()
+        return float(sums.members @ np.log(self.shares)) + sums.entropy
+
+    def task_logs(self, sums: ClassSums) -> NDArray[np.float64]:
+        """Σ_k Σ_y N[j, y, k]·ln P_k(y | θ): tasks × grid."""
+        flat = sums.counts.reshape(len(sums.counts), -1)
+        tables = self.logs.transpose(2, 0, 1).reshape(flat.shape[1], -1)
+        logs: NDArray[np.float64] = flat @ tables
+        return logs
+
+    def drop_empty(self, sums: ClassSums, workers: int) -> bool:
+        """Leave out classes that hardly anybody is of: they only cost time. Were there any?"""
+        crowded = sums.members >= min(_PRIOR_WORKERS, _EMPTY * workers)
+        self.shares, self.kind = self.shares[crowded], self.kind[crowded]
+        self.logs = self.logs[crowded]
+        return not crowded.all()
+
+
+@dataclass(eq=False)
 class ClassFit:
-    """Posteriors of tasks and workers under the class model."""
+    """The class model of a campaign: all that a round needs from the round before."""
 
-    mass: NDArray[np.float64]  # tasks × grid
-    kinds: list[NDArray[np.float64]]  # per part: workers × kinds of error
-    bound: float
-    history: tuple[float, ...]
-    converged: bool
+    weights: NDArray[np.float64]  # of the prior's shapes
+    mass: NDArray[np.float64]  # P(θ), tasks × grid
+    classes: list[Classes]  # for every part
+    history: list[float]  # the evidence lower bound after every round
+    converged: bool = False
+
+    @property
+    def bound(self) -> float:
+        """The evidence lower bound."""
+        return self.history[-1]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, by name, to be kept in a file."""
+        kept: dict[str, NDArray[Any]] = {
+            "weights": self.weights,
+            "mass": self.mass,
+            "history": np.array(self.history),
+            "converged": np.array(self.converged),
+        }
+        for number, each in enumerate(self.classes):
+            kept |= {f"{name}-{number}": array for name, array in vars(each).items()}
+        return kept
+
+    @staticmethod
+    def of_arrays(kept: dict[str, NDArray[Any]]) -> ClassFit:
+        """The inverse."""
+        parts = sum(name.startswith("shares-") for name in kept)
+        names = ("shares", "logs", "kind")
+        classes = [Classes(*(kept[f"{n}-{number}"] for n in names)) for number in range(parts)]
+        history = [float(bound) for bound in kept["history"]]
+        return ClassFit(kept["weights"], kept["mass"], classes, history, bool(kept["converged"]))
 
 
-def fit_classes(pooled: Pooled, point: NDArray[np.float64], rules: Rules) -> ClassFit:
+def fit_classes(
+    pooled: Pooled, point: NDArray[np.float64], rules: Rules, checkpoint: Checkpoint
+) -> ClassFit:
     """Coordinate ascent from two places.
 
     The pooled solution is one. Where many workers have a favourite it can be far off, so that the
     other assumes nothing: a flat prior, and kinds of workers in equal shares. It must lead clearly
     higher, for where reports say little of single tasks, favourites explain nearly everything.
     """
-    first = _ascend(pooled, point, rules, pooled.posterior(point)[1])
+    rival = pooled.posterior(point)[1]
+    first = _ascend(pooled, point, rules, rival, checkpoint, "first")
     clearly = first.bound + sum(part.workers for part in pooled.parts) * _CLEARLY
-    second = _ascend(pooled, pooled.unlearned(point), rules, clearly)
+    second = _ascend(pooled, pooled.unlearned(point), rules, clearly, checkpoint, "second")
     return second if second.bound > clearly else first
 
 
-def _ascend(pooled: Pooled, point: NDArray[np.float64], rules: Rules, rival: float) -> ClassFit:
+def worker_kinds(fit: ClassFit, number: int, part: Evidence, kinds: int) -> NDArray[np.float64]:
+    """P(kind of error) of every worker of a part."""
+    classes = fit.classes[number]
+    work = partial(
+        _kinds, scores=classes.scores(fit.mass), shares=classes.shares,
+        kind=classes.kind, kinds=kinds,
+    )  # fmt: skip
+    return np.concatenate(list(part.blocks.each(work)))
+
+
+def _kinds(
+    block: Block,
+    scores: NDArray[np.float32],
+    shares: NDArray[np.float64],
+    kind: NDArray[np.intp],
+    kinds: int,
+) -> NDArray[np.float64]:
+    return worker_classes(block, scores, shares) @ np.eye(kinds)[kind]
+
+
+def _ascend(
+    pooled: Pooled,
+    point: NDArray[np.float64],
+    rules: Rules,
+    rival: float,
+    checkpoint: Checkpoint,
+    stage: str,
+) -> ClassFit:
     """Coordinate ascent; given up when it cannot reach the `rival` model's evidence."""
-    crowd = pooled.crowd
+    kept = checkpoint.load(stage)
+    fit = ClassFit.of_arrays(kept) if kept else _start(pooled, point)
+    while not fit.converged and len(fit.history) < rules.max_iterations:
+        _round(pooled, fit, rival)
+        checkpoint.save(stage, fit.arrays())
+    return fit
+
+
+def _start(pooled: Pooled, point: NDArray[np.float64]) -> ClassFit:
     weights, kinds, _ = pooled.split(point)
     mass, _ = pooled.posterior(point)
+    classes = [_classes(pooled.crowd, part, mass, kinds) for part in pooled.parts]
+    return ClassFit(weights, mass, classes, [])
+
+
+def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
+    """One pass over all reports."""
+    crowd = pooled.crowd
+    prior = np.maximum(fit.weights @ crowd.shapes, 1e-300)
+    bound, smaller, logs = 0.0, False, np.log(prior)[None, :]
+    for part, classes in zip(pooled.parts, fit.classes):
+        work = partial(class_pass, scores=classes.scores(fit.mass), shares=classes.shares)
+        sums = part.blocks.total(work)
+        bound += classes.learn(sums)
+        logs = logs + classes.task_logs(sums)
+        smaller |= classes.drop_empty(sums, part.workers)
     pinned = pooled.tally.pinned[pooled.tally.place]
-    groups = [_Group(pooled, part, mass, kinds) for part in pooled.parts]
+    fit.mass, evidence = pin(*normalised_exp(logs), logs, pinned)
+    counts = fit.weights * (crowd.shapes @ (fit.mass.sum(axis=0) / prior))
+    weights = counts + PRIOR_TASKS * pooled.base
+    fit.weights = weights / weights.sum()
+    fit.history.append(float(evidence.sum()) + bound)
+    gain = fit.history[-1] - fit.history[-2] if len(fit.history) > 1 else np.inf
+    hopeless = fit.bound + _PATIENCE * gain < rival
     workers = sum(part.workers for part in pooled.parts)
-    history: list[float] = []
-    converged = False
-    while not converged and len(history) < rules.max_iterations:
-        prior = np.maximum(weights @ crowd.shapes, 1e-300)
-        bound, logs = 0.0, np.log(prior)[None, :]
-        for group in groups:
-            bound += group.update(mass)
-            logs = logs + group.task_logs()
-        mass, evidence = pin(*normalised_exp(logs), logs, pinned)
-        counts = weights * (crowd.shapes @ (mass.sum(axis=0) / prior))
-        weights = counts + PRIOR_TASKS * pooled.base
-        weights = weights / weights.sum()
-        history.append(float(evidence.sum()) + bound)
-        gain = history[-1] - history[-2] if len(history) > 1 else np.inf
-        hopeless = history[-1] + _PATIENCE * gain < rival
-        smaller = [group.drop_empty() for group in groups]
-        converged = (gain < _NATS * workers and not any(smaller)) or hopeless
-    return ClassFit(
-        mass,
-        [group.errors() for group in groups],
-        history[-1],
-        tuple(history),
-        converged,
-    )
+    fit.converged = (gain < _NATS * workers and not smaller) or hopeless
 
 
-class _Group:
-    """The workers of one part: their classes, and the tables of ln P_k(y | θ).
+def _classes(
+    crowd: Crowd, part: Evidence, mass: NDArray[np.float64], kinds: NDArray[np.float64]
+) -> Classes:
+    """Every kind of error with every level of participation.
 
-    Levels of participation come from the workers' symbols, the shares of the kinds of error from
-    the pooled model; kinds with a negligible share are left out.
+    Levels come from the workers' symbols, the shares of the kinds of error from the pooled model;
+    kinds with a negligible share are left out. A favourite is as good as an answer at random.
     """
-
-    def __init__(
-        self, pooled: Pooled, part: Evidence, mass: NDArray[np.float64], kinds: NDArray[np.float64]
-    ) -> None:
-        size = pooled.crowd.scale.size
-        self.part, self.kinds = part, len(kinds)
-        self.kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
-        self.rates, weight = _levels(pooled.crowd, part, mass, kinds)
-        answers, shares = _with_favourites(pooled.crowd.answers[self.kept], kinds[self.kept])
-        self.shares = np.outer(weight, shares).ravel()
-        self.members = np.tile(self.shares, (part.workers, 1))
-        answered = answers @ part.table[:size]
-        absent = part.table[-1] if part.hidden else np.zeros(part.symbols)
-        rate = self.rates[:, None, None, None]
-        tables = np.maximum(rate * answered + (1 - rate) * absent, 1e-300)
-        self.logs = np.log(tables).reshape(-1, *answered.shape[1:])
-        self.column = np.tile(np.arange(len(shares)), len(self.rates))  # the kind of each class
-
-    def update(self, mass: NDArray[np.float64]) -> float:
-        """New posteriors of the workers; their share of the bound (prior and entropy)."""
-        scores = np.einsum("jg,kgy->jyk", mass, self.logs, optimize=True)
-        logs = worker_scores(self.part, scores) + np.log(self.shares)
-        members, _ = normalised_exp(logs)
-        members[members < _NOBODY] = 0
-        self.members = members / members.sum(axis=1, keepdims=True)
-        counts = self.members.sum(axis=0) + _PRIOR_WORKERS
-        self.shares = counts / counts.sum()
-        entropy = self.members * (np.log(self.shares) - np.log(np.maximum(self.members, 1e-300)))
-        return float(entropy.sum())
-
-    def task_logs(self) -> NDArray[np.float64]:
-        """Σ_k Σ_y N[j, y, k]·ln P_k(y | θ): tasks × grid."""
-        counts = weighted_counts(self.part, self.members)
-        flat = counts.reshape(len(counts), -1)
-        tables = self.logs.transpose(2, 0, 1).reshape(flat.shape[1], -1)
-        logs: NDArray[np.float64] = flat @ tables
-        return logs
-
-    def drop_empty(self) -> bool:
-        """Leave out classes that hardly anybody is of: they only cost time. Were there any?"""
-        workers = len(self.members)
-        crowded = self.members.sum(axis=0) >= min(_PRIOR_WORKERS, _EMPTY * workers)
-        self.members, self.shares = self.members[:, crowded], self.shares[crowded]
-        self.members /= np.maximum(self.members.sum(axis=1, keepdims=True), 1e-300)
-        self.logs, self.column = self.logs[crowded], self.column[crowded]
-        return not crowded.all()
-
-    def errors(self) -> NDArray[np.float64]:
-        """P(kind of error) of every worker; a favourite is as good as an answer at random."""
-        kinds = np.zeros((len(self.members), self.kinds))
-        for column, members in zip(self.column, self.members.T):
-            kinds[:, self.kept[column] if column < len(self.kept) else -1] += members
-        return kinds
+    kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
+    rates, weight = _levels(crowd, part, mass, kinds)
+    answers, shares = _with_favourites(crowd.answers[kept], kinds[kept])
+    kind = np.append(kept, np.full(len(shares) - len(kept), len(kinds) - 1))
+    answered = answers @ part.table[: crowd.scale.size]
+    absent = part.table[-1] if part.hidden else np.zeros(part.symbols)
+    rate = rates[:, None, None, None]
+    tables = np.maximum(rate * answered + (1 - rate) * absent, 1e-300)
+    logs = np.log(tables).reshape(-1, *answered.shape[1:])
+    return Classes(np.outer(weight, shares).ravel(), logs, np.tile(kind, len(rates)))
 
 
 def _with_favourites(
@@ -187,7 +246,7 @@ def _levels(
     answers = mass.mean(axis=0) @ np.tensordot(kinds, crowd.answers, 1)
     ladder = 0.999 * np.exp(np.linspace(np.log(min(0.3, 0.3 / part.tasks)), 0, _RATES))
     chance = np.outer(ladder, answers @ part.table[:-1]) + np.outer(1 - ladder, part.table[-1])
-    some = part.per_worker()[:: max(1, part.workers // _ENOUGH)]
+    some = part.some_workers(_ENOUGH)
     logs, shares = some @ np.log(chance).T, np.full(_RATES, 1 / _RATES)
     for _ in range(2000):
         members, _ = normalised_exp(logs + np.log(shares))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import cached_property, partial, singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,114 +11,153 @@ from numpy.typing import NDArray
 
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
+from forsooth.inference.posterior.blocks import Block, Blocks, Held
+from forsooth.inference.posterior.kernels import count_tasks, count_workers
 from forsooth.mechanisms import ChannelMechanism, Laplace, Mechanism, SampledTasks, TwoLayer
 from forsooth.mechanisms.channel import TOTAL
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forsooth.reports import Reports
+    from forsooth.scale import Scale
 
 _BINS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """One symbol per reported cell, and P(symbol | answer), then P(symbol | NULL) if it is hidden.
+    """Symbols, and P(symbol | answer), then P(symbol | NULL) if participation is hidden."""
 
-    Cells are in coordinates, ordered by worker: of dense reports too, so that one kernel does.
-    """
-
-    workers: int
+    blocks: Blocks
     tasks: int
-    worker: NDArray[np.int32]
-    task: NDArray[np.int32]
-    symbol: NDArray[np.uint16]
     table: NDArray[np.float64]
     hidden: bool
+
+    @property
+    def workers(self) -> int:
+        """How many workers have reported."""
+        return self.blocks.workers
 
     @property
     def symbols(self) -> int:
         """How many symbols there are."""
         return int(self.table.shape[1])
 
+    @cached_property
     def per_task(self) -> NDArray[np.float64]:
         """How often each symbol occurs in each task."""
-        return self._count(self.task, self.tasks)
+        return self.blocks.total(partial(count_tasks, symbols=self.symbols)).astype(np.float64)
 
-    def per_worker(self) -> NDArray[np.float64]:
-        """How often each symbol occurs in each worker's report."""
-        return self._count(self.worker, self.workers)
+    def some_workers(self, number: int) -> NDArray[np.float64]:
+        """How often each symbol occurs in the reports of about `number` workers."""
+        every = max(1, self.workers // number)
+        counts = self.blocks.each(partial(count_workers, symbols=self.symbols, every=every))
+        return np.concatenate(list(counts)).astype(np.float64)
 
-    def _count(self, index: NDArray[np.int32], size: int) -> NDArray[np.float64]:
-        flat = index.astype(np.int64) * self.symbols + self.symbol
-        counts = np.bincount(flat, minlength=size * self.symbols)
-        return counts.reshape(size, self.symbols).astype(np.float64)
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """All that the posterior knows of a campaign; `names` of its workers, if they are wanted."""
+
+    scale: Scale
+    tasks: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def workers(self) -> int:
+        """How many workers have reported."""
+        return sum(part.workers for part in self.evidence)
+
+
+def campaign_of(parts: Sequence[Reports | Answers]) -> Campaign:
+    """Reports, or answers, in memory."""
+    names = tuple(worker for part in parts for worker in part.workers)
+    evidence = tuple(evidence_of(part) for part in parts)
+    return Campaign(parts[0].scale, parts[0].tasks, evidence, names)
 
 
 def evidence_of(data: Reports | Answers) -> Evidence:
     """Reports through their mechanism's table; plain answers through the identity."""
+    table = np.eye(data.scale.size) if isinstance(data, Answers) else table_of(data.mechanism)
+    hidden = not isinstance(data, Answers) and is_hidden(data.mechanism)
+    return Evidence(Held(block_of(data)), len(data.tasks), table, hidden)
+
+
+def is_hidden(mechanism: Mechanism) -> bool:
+    """Does a report hide which cells were answered?"""
+    return mechanism.protects == "answers+participation"
+
+
+def table_of(mechanism: Mechanism) -> NDArray[np.float64]:
+    """P(symbol | input)."""
+    return _table(_of_a_cell(mechanism))
+
+
+def block_of(data: Reports | Answers) -> Block:
+    """All reports, or all answers, as one block."""
     if isinstance(data, Answers):
-        workers, tasks = len(data.workers), len(data.tasks)
-        table = np.eye(data.scale.size)
-        codes = data.code.astype(np.uint16)
-        return Evidence(workers, tasks, data.worker, data.task, codes, table, False)
-    mechanism = data.mechanism
-    cell = mechanism.inner if isinstance(mechanism, SampledTasks) else mechanism
-    table, symbol = symbols_of(cell, data.values)
-    worker, task = _cells(data)
-    hidden = mechanism.protects == "answers+participation"
-    flat = symbol.ravel().astype(np.uint16)
-    return Evidence(len(data.workers), len(data.tasks), worker, task, flat, table, hidden)
+        return Block(len(data.tasks), data.starts.astype(np.int64), data.task, data.code)
+    workers, tasks, mechanism = len(data.workers), len(data.tasks), data.mechanism
+    symbol = _symbols(_of_a_cell(mechanism), data.values).ravel()
+    if data.answered is not None:
+        worker, task = data.answered
+        starts = np.searchsorted(worker, np.arange(workers + 1))
+        return Block(tasks, starts.astype(np.int64), task, symbol)
+    starts = np.arange(workers + 1, dtype=np.int64) * data.values.shape[1]
+    if isinstance(mechanism, SampledTasks):
+        task = mechanism.sampled(data.workers, tasks).ravel().astype(np.int32)
+        return Block(tasks, starts, task, symbol)
+    return Block(tasks, starts, np.empty(0, np.int32), symbol)
 
 
-def _cells(reports: Reports) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    if reports.answered is not None:
-        return reports.answered
-    workers, width = reports.values.shape
-    worker = np.repeat(np.arange(workers, dtype=np.int32), width)
-    if isinstance(reports.mechanism, SampledTasks):
-        task = reports.mechanism.sampled(reports.workers, len(reports.tasks)).ravel()
-        return worker, task.astype(np.int32)
-    return worker, np.tile(np.arange(width, dtype=np.int32), workers)
+def _of_a_cell(mechanism: Mechanism) -> Mechanism:
+    return mechanism.inner if isinstance(mechanism, SampledTasks) else mechanism
 
 
 @singledispatch
-def symbols_of(
-    mechanism: Mechanism, values: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.integer[Any]]]:
-    """P(symbol | input) and the reported values as symbols."""
+def _table(mechanism: Mechanism) -> NDArray[np.float64]:
     raise ForsoothError(f"the posterior has no table for {mechanism.name}")
 
 
-@symbols_of.register
-def _(
-    mechanism: ChannelMechanism, values: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.integer[Any]]]:
-    return np.array(mechanism.channel.weights, float) / TOTAL, values
+@_table.register
+def _(mechanism: ChannelMechanism) -> NDArray[np.float64]:
+    return np.array(mechanism.channel.weights, float) / TOTAL
 
 
-@symbols_of.register
-def _(
-    mechanism: TwoLayer, values: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.integer[Any]]]:
+@_table.register
+def _(mechanism: TwoLayer) -> NDArray[np.float64]:
     """The mean over budgets: what one cell alone follows. That cells share a budget is left out."""
     tables = np.array([channel.weights for channel in mechanism.channels], float)
-    return tables.mean(axis=0) / TOTAL, values
+    mean: NDArray[np.float64] = tables.mean(axis=0) / TOTAL
+    return mean
 
 
-@symbols_of.register
-def _(
-    mechanism: Laplace, values: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.integer[Any]]]:
-    """Noisy values in bins, half a noise scale wide at most, with their exact probabilities."""
-    positions, noise = np.asarray(mechanism.positions, float), 1 / float(mechanism.rate)
-    low, high = positions.min() - 4 * noise, positions.max() + 4 * noise
-    edges = np.unique(np.floor(np.linspace(low, high, _BINS - 1)))
-    below = _below(edges[None, :] - positions[:, None], float(mechanism.rate))
+@_table.register
+def _(mechanism: Laplace) -> NDArray[np.float64]:
+    """The exact probabilities of the bins."""
+    positions = np.asarray(mechanism.positions, float)
+    below = _below(_edges(mechanism)[None, :] - positions[:, None], float(mechanism.rate))
     table = np.diff(np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1))), axis=1)
-    if mechanism.protects == "answers+participation":
+    if is_hidden(mechanism):
         null = table.mean(axis=0) if mechanism.null is None else table[mechanism.null]
         table = np.vstack([table, null])
-    return np.maximum(table, 1e-300), np.searchsorted(edges, values, side="left")
+    return np.maximum(table, 1e-300)
+
+
+def _symbols(mechanism: Mechanism, values: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+    """Reported values as symbols: noisy numbers fall into bins."""
+    if isinstance(mechanism, Laplace):
+        return np.searchsorted(_edges(mechanism), values, side="left").astype(np.uint8)
+    return values
+
+
+def _edges(mechanism: Laplace) -> NDArray[np.float64]:
+    """Of bins that are half a noise scale wide at most."""
+    positions, noise = np.asarray(mechanism.positions, float), 1 / float(mechanism.rate)
+    low, high = positions.min() - 4 * noise, positions.max() + 4 * noise
+    return np.unique(np.floor(np.linspace(low, high, _BINS - 1)))
 
 
 def _below(distance: NDArray[np.float64], rate: float) -> NDArray[np.float64]:

@@ -1,109 +1,206 @@
-"""The two passes over all cells, compiled if numba is there, and their readable twins.
+"""The passes over all cells, block by block, compiled if numba is there; and their readable twins.
 
-N[j, y, k] = Σ_i q_i(k)·[worker i reported y on task j]          (how often, weighted by kinds)
-s[i, k]    = Σ_j T[j, y_ij, k]                                   (how well kind k explains worker i)
+A round of the class model is one pass. For every worker i of a block
 
-A worker belongs to few kinds, so the first pass visits only those with q_i(k) > 0 if they are few.
+    s_i[k] = ln ω_k + Σ_j T[j, y_ij, k]                      (how well class k explains worker i)
+    q_i(k) ∝ e^s_i[k]                                        (what he is; a trace counts as 0)
+    N[j, y, k] += q_i(k)  for each of his cells (j, y)       (how often, weighted by classes)
+
+and while his symbols are still in the processor's cache. N, Σ_i q_i and Σ_i Σ_k q_i ln q_i are all
+that leaves the block, whatever the number of workers.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from forsooth.inference.posterior.model import normalised_exp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from forsooth.inference.posterior.evidence import Evidence
+    from forsooth.inference.posterior.blocks import Block
+
+_NOBODY = 1e-3  # a worker is not of a class with a smaller probability
 
 
-def weighted_counts(evidence: Evidence, kinds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """N: tasks × symbols × kinds."""
-    shape = (evidence.tasks, evidence.symbols, kinds.shape[1])
-    cells = (evidence.worker, evidence.task, evidence.symbol)
-    count = (_compiled() or (counts_twin, scores_twin))[0]
-    total: NDArray[np.float64] = count(*cells, np.ascontiguousarray(kinds), np.zeros(shape))
-    return total
+@dataclass(frozen=True, eq=False)
+class ClassSums:
+    """What a round of the class model needs of a block, or of all blocks together."""
+
+    counts: NDArray[np.float64]  # N: tasks × symbols × classes
+    members: NDArray[np.float64]  # Σ_i q_i
+    entropy: float  # −Σ_i Σ_k q_i ln q_i
+
+    def __add__(self, other: ClassSums) -> ClassSums:
+        return ClassSums(
+            self.counts + other.counts,
+            self.members + other.members,
+            self.entropy + other.entropy,
+        )
 
 
-def worker_scores(evidence: Evidence, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """s: workers × kinds. The table in single precision: half the memory, sums in double."""
-    shape = (evidence.workers, scores.shape[2])
-    cells = (evidence.worker, evidence.task, evidence.symbol)
-    score = (_compiled() or (counts_twin, scores_twin))[1]
-    total: NDArray[np.float64] = score(
-        *cells, np.ascontiguousarray(scores, np.float32), np.zeros(shape)
-    )
-    return total
+def count_tasks(block: Block, symbols: int) -> NDArray[np.int64]:
+    """How often each symbol occurs in each task."""
+    if compiled := _compiled():
+        counts = np.zeros((block.tasks, symbols), np.int64)
+        compiled.tasks(block.starts, block.task, block.symbol, counts)
+        return counts
+    return count_tasks_twin(block, symbols)
 
 
-def counts_twin(
-    worker: NDArray[Any],
-    task: NDArray[Any],
-    symbol: NDArray[Any],
-    kinds: NDArray[np.float64],
-    total: NDArray[np.float64],
+def count_tasks_twin(block: Block, symbols: int) -> NDArray[np.int64]:
+    """By bincount."""
+    _, task = block.coordinates()
+    flat = np.bincount(task * symbols + block.symbol, minlength=block.tasks * symbols)
+    return flat.reshape(block.tasks, symbols)
+
+
+def count_workers(block: Block, symbols: int, every: int) -> NDArray[np.int64]:
+    """How often each symbol occurs in the report of every so manieth worker."""
+    chosen = range(0, block.workers, every)
+    reports = (block.symbol[block.starts[who] : block.starts[who + 1]] for who in chosen)
+    counts = [np.bincount(report, minlength=symbols) for report in reports]
+    return np.array(counts, np.int64).reshape(-1, symbols)
+
+
+def class_pass(block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]) -> ClassSums:
+    """A round: `scores` is T, tasks × symbols × classes; `shares` is ω.
+
+    T is in single precision, which halves its memory; sums are in double.
+    """
+    if (compiled := _compiled()) is None:
+        return class_pass_twin(block, scores, shares)
+    counts, members = np.zeros(scores.shape), np.zeros(len(shares))
+    cells = block.starts, block.task, block.symbol
+    entropy = compiled.classes(*cells, scores, np.log(shares), counts, members)
+    return ClassSums(counts, members, entropy)
+
+
+def class_pass_twin(
+    block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]
+) -> ClassSums:
+    """Class by class with bincount."""
+    members = worker_classes_twin(block, scores, shares)
+    worker, task = block.coordinates()
+    tasks, symbols, _ = scores.shape
+    flat = task * symbols + block.symbol
+    counts = np.empty((tasks * symbols, len(shares)))
+    for kind, each in enumerate(members.T):
+        counts[:, kind] = np.bincount(flat, each[worker], minlength=len(counts))
+    entropy = -float((members * np.log(np.maximum(members, 1e-300))).sum())
+    return ClassSums(counts.reshape(scores.shape), members.sum(axis=0), entropy)
+
+
+def worker_classes(
+    block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Kind by kind with bincount."""
-    tasks, symbols, _ = total.shape
-    flat = task.astype(np.int64) * symbols + symbol
-    for kind, weight in enumerate(kinds.T):
-        counts = np.bincount(flat, weight[worker], minlength=tasks * symbols)
-        total[:, :, kind] = counts.reshape(tasks, symbols)
-    return total
+    """q_i(k): workers × classes."""
+    if (compiled := _compiled()) is None:
+        return worker_classes_twin(block, scores, shares)
+    members = np.empty((block.workers, len(shares)))
+    compiled.workers(block.starts, block.task, block.symbol, scores, np.log(shares), members)
+    return members
 
 
-def scores_twin(
-    worker: NDArray[Any],
-    task: NDArray[Any],
-    symbol: NDArray[Any],
-    scores: NDArray[np.float64],
-    total: NDArray[np.float64],
+def worker_classes_twin(
+    block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Kind by kind with bincount."""
-    for kind in range(total.shape[1]):
-        each = scores[:, :, kind][task, symbol]
-        total[:, kind] = np.bincount(worker, each, minlength=len(total))
-    return total
+    """Class by class with bincount."""
+    worker, task = block.coordinates()
+    logs = np.tile(np.log(shares), (block.workers, 1))
+    for kind in range(len(shares)):
+        each = scores[:, :, kind][task, block.symbol]
+        logs[:, kind] += np.bincount(worker, each, minlength=block.workers)
+    members, _ = normalised_exp(logs)
+    members[members < _NOBODY] = 0
+    certain: NDArray[np.float64] = members / members.sum(axis=1, keepdims=True)
+    return certain
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    tasks: Callable[..., None]
+    classes: Callable[..., float]
+    workers: Callable[..., None]
 
 
 @cache
-def _compiled() -> tuple[Callable[..., Any], Callable[..., Any]] | None:
+def _compiled() -> _Compiled | None:
     try:
         from numba import njit
     except ImportError:
         return None
 
-    @njit(cache=True)
-    def counts(worker: Any, task: Any, symbol: Any, kinds: Any, total: Any) -> Any:
-        active, number, last = np.zeros(kinds.shape[1], np.int64), 0, -1
-        for cell in range(len(worker)):
-            who = worker[cell]
-            if who != last:  # cells stand in the order of workers
-                last, number = who, 0
-                for kind in range(kinds.shape[1]):
-                    if kinds[who, kind] > 0:
-                        active[number] = kind
-                        number += 1
-            into, mine = total[task[cell], symbol[cell]], kinds[who]
-            if 3 * number > len(mine):  # slices, so that the compiler sees one vector addition
-                for kind in range(len(mine)):
-                    into[kind] += mine[kind]
+    @njit(cache=True, nogil=True)
+    def tasks(starts: Any, task: Any, symbol: Any, counts: Any) -> None:
+        everywhere = len(task) == 0
+        for who in range(len(starts) - 1):
+            begin = starts[who]
+            for cell in range(begin, starts[who + 1]):
+                counts[cell - begin if everywhere else task[cell], symbol[cell]] += 1
+
+    @njit(cache=True, nogil=True)
+    def sparse_softmax(score: Any, mine: Any, active: Any) -> int:
+        """e^score without what is next to nothing, into `mine`; which classes are left."""
+        mine[:] = np.exp(score - score.max())
+        least, number, total = _NOBODY * mine.sum(), 0, 0.0
+        for kind in range(len(mine)):
+            if mine[kind] < least:
+                mine[kind] = 0
             else:
-                for place in range(number):
-                    into[active[place]] += mine[active[place]]
-        return total
+                total += mine[kind]
+                active[number] = kind
+                number += 1
+        mine /= total
+        return number
 
-    @njit(cache=True)
-    def scores(worker: Any, task: Any, symbol: Any, table: Any, total: Any) -> Any:
-        for cell in range(len(worker)):
-            into, row = total[worker[cell]], table[task[cell], symbol[cell]]
-            for kind in range(len(into)):
-                into[kind] += row[kind]
-        return total
+    @njit(cache=True, nogil=True)
+    def explain(begin: int, end: int, task: Any, symbol: Any, scores: Any, score: Any) -> None:
+        """How well each class explains one worker's cells, added to `score`."""
+        everywhere = len(task) == 0
+        for cell in range(begin, end):
+            row = scores[cell - begin if everywhere else task[cell], symbol[cell]]
+            for kind in range(len(score)):  # slices, so that the compiler sees a vector addition
+                score[kind] += row[kind]
 
-    return counts, scores
+    @njit(cache=True, nogil=True)
+    def workers(starts: Any, task: Any, symbol: Any, scores: Any, logs: Any, members: Any) -> None:
+        score, active = np.empty(len(logs)), np.empty(len(logs), np.int64)
+        for who in range(len(starts) - 1):
+            score[:] = logs
+            explain(starts[who], starts[who + 1], task, symbol, scores, score)
+            sparse_softmax(score, members[who], active)
+
+    @njit(cache=True, nogil=True)
+    def classes(
+        starts: Any, task: Any, symbol: Any, scores: Any, logs: Any, counts: Any, members: Any
+    ) -> float:
+        everywhere, kinds, entropy = len(task) == 0, len(logs), 0.0
+        score, mine, active = np.empty(kinds), np.empty(kinds), np.empty(kinds, np.int64)
+        for who in range(len(starts) - 1):
+            begin, end = starts[who], starts[who + 1]
+            score[:] = logs
+            explain(begin, end, task, symbol, scores, score)
+            number = sparse_softmax(score, mine, active)
+            for place in range(number):
+                chance = mine[active[place]]
+                members[active[place]] += chance
+                entropy -= chance * np.log(chance)
+            for cell in range(begin, end):
+                into = counts[cell - begin if everywhere else task[cell], symbol[cell]]
+                if 3 * number > kinds:
+                    for kind in range(kinds):
+                        into[kind] += mine[kind]
+                else:
+                    for place in range(number):
+                        into[active[place]] += mine[active[place]]
+        return entropy
+
+    return _Compiled(tasks, classes, workers)

@@ -49,7 +49,7 @@ class Moments:
 def recover_moments(crowd: Crowd, parts: Sequence[Evidence], rules: Rules) -> Moments:
     """Maximum likelihood of (answers, NULL) from all symbols together; concave, so it arrives."""
     size = crowd.scale.size
-    totals = [part.per_task().sum(axis=0) for part in parts]
+    totals = [part.per_task.sum(axis=0) for part in parts]
     hidden = any(part.hidden for part in parts)
 
     def likelihoods(point: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -99,7 +99,7 @@ class Tally:
     @staticmethod
     def of(parts: Sequence[Evidence], pinned: NDArray[np.intp]) -> Tally:
         """Count, and merge what is the same."""
-        counts = [part.per_task() for part in parts]
+        counts = [part.per_task for part in parts]
         rows, place, times = np.unique(
             np.column_stack([*counts, pinned]), axis=0, return_inverse=True, return_counts=True
         )
