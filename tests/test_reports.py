@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forsooth import Answers, ForsoothError, Reports, mechanisms
+from forsooth import Answers, ForsoothError, Reports, Scale, mechanisms
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def path(tmp_path: Path, answers: Answers) -> Path:
 def test_what_the_file_says(path: Path) -> None:
     table = pq.read_table(path)
     assert table.column_names == ["worker", "report"]
-    assert table["report"].type == pa.binary(3)
+    assert table["report"].type == pa.binary(2)  # three symbols of three bits
     metadata = json.loads(table.schema.metadata[b"forsooth"])
     assert metadata["simulation_seed"] == 3
     assert metadata["tasks"] == ["q1", "q2", "q3"]
@@ -62,15 +62,39 @@ def rewritten(path: Path, **columns: pa.Array) -> Path:
 
 
 def test_an_impossible_symbol_names_worker_and_task(path: Path) -> None:
-    report = pa.array([b"\0\0\0", b"\0\x06\0", b"\0\0\0"], pa.binary(3))
+    report = pa.array([b"\0\0", b"\x30\0", b"\0\0"], pa.binary(2))
     with pytest.raises(ForsoothError, match="worker 'bob' holds a value that rr never.*'q2'"):
         Reports.read(rewritten(path, report=report))
 
 
 def test_a_report_of_another_length_is_refused(path: Path) -> None:
-    report = pa.array([b"\0\0"] * 3, pa.binary(2))
-    with pytest.raises(ForsoothError, match=r"must be fixed_size_binary\[3\]"):
+    report = pa.array([b"\0"] * 3, pa.binary(1))
+    with pytest.raises(ForsoothError, match=r"must be fixed_size_binary\[2\]"):
         Reports.read(rewritten(path, report=report))
+
+
+def test_a_message_in_the_last_bits_is_refused(path: Path) -> None:
+    report = pa.array([b"\0\0", b"\0\0", b"\0\x80"], pa.binary(2))
+    with pytest.raises(ForsoothError, match="report 3 has bits set after its last value"):
+        Reports.read(rewritten(path, report=report))
+
+
+def test_a_file_from_before_packing_is_refused(path: Path) -> None:
+    report = pa.array([b"\0\1\2"] * 3, pa.binary(3))
+    with pytest.raises(ForsoothError, match="as an older forsooth wrote them.*Download"):
+        Reports.read(rewritten(path, report=report))
+
+
+def test_files_are_as_small_as_the_symbols(tmp_path: Path) -> None:
+    """10,000 × 1,000 symbols of two bits: 2.5 MB, and names."""
+    scale, none = Scale.parse("0,1,2"), np.empty(0, np.int32)
+    workers, tasks = (tuple(map(str, range(count))) for count in (10_000, 1_000))
+    answers = Answers(scale, workers, tasks, none, none, np.empty(0, np.uint8))
+    reports = mechanisms.rr(scale, 1.0).perturb(answers, simulation_seed=1)
+    reports.write(tmp_path / "r.parquet")
+    assert reports.to_arrow()["report"].type == pa.binary(250)
+    assert (tmp_path / "r.parquet").stat().st_size < 2_600_000
+    assert np.array_equal(Reports.read(tmp_path / "r.parquet").values, reports.values)
 
 
 def test_public_cells_are_checked(tmp_path: Path, answers: Answers) -> None:

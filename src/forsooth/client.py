@@ -23,7 +23,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forsooth import strict
+from forsooth import packing, strict
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
 from forsooth.files import read_text, replacing
@@ -230,11 +230,11 @@ def _asked(data: Any) -> Asked:
 
 def _body(kept: _Kept, report: Reports) -> bytes:
     """What is sent: the token, the design's digest, the report's bytes."""
-    values = report.values.astype(report.mechanism.dtype.newbyteorder("<"))
+    packed = packing.pack(report.values.reshape(1, -1), report.mechanism.bits)
     body: dict[str, object] = {
         "invitation": kept.token,
         "design": sha256(kept.design.encode()).hexdigest(),
-        "report": base64.b64encode(values.tobytes()).decode(),
+        "report": base64.b64encode(packed.tobytes()).decode(),
     }
     if report.answered is not None:
         body["tasks"] = report.answered[1].tolist()

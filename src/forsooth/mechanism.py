@@ -11,6 +11,7 @@ import numpy as np
 
 from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.packing import packed_size
 from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
 from forsooth.randomness import randomness
 from forsooth.scale import Scale
@@ -70,11 +71,20 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def dtype(self) -> np.dtype[Any]:
-        """The type of one reported value, little-endian in files."""
+        """The type of one reported value in memory."""
+
+    @property
+    def bits(self) -> int:
+        """How many bits one reported value takes in files and on the wire; see `packing`."""
+        return 8 * self.dtype.itemsize
 
     def width(self, tasks: int) -> int:
         """How many values one worker sends in a campaign of `tasks` tasks (layout ``rows``)."""
         return tasks
+
+    def report_bytes(self, count: int) -> int:
+        """How many bytes a report of `count` values takes, whatever they are."""
+        return packed_size(count, self.bits)
 
     # What the worker runs
 

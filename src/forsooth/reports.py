@@ -10,18 +10,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from forsooth import strict
+from forsooth import packing, strict
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
 from forsooth.mechanism import Mechanism
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from forsooth.scale import Scale
 
 _KEY = b"forsooth"
+# Noise has no dictionary; a page that the disk has spoilt is to be noticed.
+WRITING: dict[str, Any] = {
+    "compression": "zstd",
+    "use_dictionary": False,
+    "write_page_checksum": True,
+}
 AnsweredCells = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
 
 
@@ -60,7 +68,7 @@ class Reports:
         import pyarrow.parquet as pq
 
         with replacing(path) as temporary:
-            pq.write_table(self.to_arrow(), temporary, compression="zstd", use_dictionary=False)
+            pq.write_table(self.to_arrow(), temporary, **WRITING)
 
     @classmethod
     def read(cls, path: str | Path) -> Reports:
@@ -93,7 +101,7 @@ class Reports:
 
         The rows may be some of a file's, a row group for instance: each stands for itself.
         """
-        mechanism, tasks, seed = _metadata(table)
+        mechanism, tasks, seed = read_metadata(table.schema.metadata)
         workers = strict.strings(_column(table, "worker", pa.string()).to_pylist(), "worker")
         if mechanism.layout == "rows":
             values, answered = _rows(table, mechanism, len(tasks)), None
@@ -104,11 +112,12 @@ class Reports:
         return reports
 
     def _columns(self) -> dict[str, pa.Array]:
-        values = np.ascontiguousarray(self.values.astype(self.mechanism.dtype.newbyteorder("<")))
+        values = self.values.astype(self.mechanism.dtype, copy=False)
         if self.answered is None:
-            width = pa.binary(values.shape[1] * values.itemsize)
-            buffers = [None, pa.py_buffer(values)]
-            return {"report": pa.Array.from_buffers(width, len(self.workers), buffers)}
+            packed = packing.pack(values, self.mechanism.bits)
+            buffers = [None, pa.py_buffer(packed)]
+            size = pa.binary(packed.shape[1])
+            return {"report": pa.Array.from_buffers(size, len(self.workers), buffers)}
         worker, task = self.answered
         starts = np.searchsorted(worker, np.arange(len(self.workers) + 1)).astype(np.int32)
         return {
@@ -135,13 +144,15 @@ class Reports:
         )
 
 
-def _metadata(table: pa.Table) -> tuple[Mechanism, tuple[str, ...], int | None]:
+def read_metadata(
+    metadata: Mapping[bytes, bytes] | None,
+) -> tuple[Mechanism, tuple[str, ...], int | None]:
     """The mechanism, the public list of tasks and the simulation's seed."""
-    metadata = strict.loads((table.schema.metadata or {}).get(_KEY, b"null"))
+    found = strict.loads((metadata or {}).get(_KEY, b"null"))
     try:
-        mechanism = Mechanism.from_json(strict.string(metadata["mechanism"], "mechanism"))
-        tasks = strict.strings(metadata["tasks"], "tasks")
-        seed = metadata["simulation_seed"]
+        mechanism = Mechanism.from_json(strict.string(found["mechanism"], "mechanism"))
+        tasks = strict.strings(found["tasks"], "tasks")
+        seed = found["simulation_seed"]
     except (KeyError, TypeError) as error:
         raise ForsoothError("this is not a reports file of forsooth") from error
     if seed is not None:
@@ -159,12 +170,26 @@ def _column(table: pa.Table, name: str, wanted: pa.DataType) -> pa.Array:
 
 
 def _rows(table: pa.Table, mechanism: Mechanism, tasks: int) -> NDArray[Any]:
-    """Reports of equal length: bytes, read as little-endian values."""
-    dtype, width = mechanism.dtype.newbyteorder("<"), mechanism.width(tasks)
-    report = _column(table, "report", pa.binary(width * dtype.itemsize))
-    start = report.offset * width
-    values = np.frombuffer(report.buffers()[1], dtype)[start : start + len(report) * width]
-    return values.reshape(len(report), width).astype(mechanism.dtype)
+    """Reports of equal length: packed values."""
+    width = mechanism.width(tasks)
+    size = mechanism.report_bytes(width)
+    _refuse_unpacked(table, size, width * mechanism.dtype.itemsize)
+    report = _column(table, "report", pa.binary(size))
+    start = report.offset * size
+    held = np.frombuffer(report.buffers()[1], np.uint8)[start : start + len(report) * size]
+    packed = held.reshape(len(report), size)
+    return packing.unpack(packed, width, mechanism.bits, mechanism.dtype)
+
+
+def _refuse_unpacked(table: pa.Table, size: int, unpacked: int) -> None:
+    """Files from before reports were packed: as many whole bytes as values."""
+    found = [field.type for field in table.schema if field.name == "report"]
+    if size != unpacked and found == [pa.binary(unpacked)]:
+        raise ForsoothError(
+            f"its reports have {unpacked} bytes each, as an older forsooth wrote them; now they "
+            f"have {size}. Download the reports anew from their service, or read them with the "
+            "forsooth that wrote them; only simulations may be perturbed once more"
+        )
 
 
 def _cells(table: pa.Table, mechanism: Mechanism, tasks: int) -> tuple[NDArray[Any], AnsweredCells]:

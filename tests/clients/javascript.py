@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forsooth import Answers, Mechanism, Reports
+from forsooth import Answers, Mechanism, Reports, packing
 
 PACKAGE = Path(__file__).parents[2] / "clients" / "js"
 
@@ -35,18 +35,20 @@ def read_samples(text: str) -> tuple[Reports, Answers]:
     """What `bin/sample.mjs` wrote: the reports, and the answers that were put in."""
     head, *lines = map(json.loads, text.splitlines())
     mechanism, tasks = Mechanism.from_json(head["mechanism"]), head["tasks"]
-    drawn = b"".join(base64.b64decode(line["report"], validate=True) for line in lines)
-    values = np.frombuffer(drawn, mechanism.dtype.newbyteorder("<")).astype(mechanism.dtype)
     workers = tuple(line["worker"] for line in lines)
-    answered = None
-    if mechanism.layout == "rows":
-        values = values.reshape(len(workers), mechanism.width(len(tasks)))
-    else:
+    answered, counts = None, [mechanism.width(len(tasks))] * len(lines)
+    if mechanism.layout == "cells":
         counts = [len(line["answered"]) for line in lines]
         answered = (
             np.repeat(np.arange(len(lines)), counts).astype(np.int32),
             np.array([task for line in lines for task in line["answered"]], np.int32),
         )
+    drawn = [base64.b64decode(line["report"], validate=True) for line in lines]
+    rows = [
+        packing.unpack_one(report, count, mechanism.bits, mechanism.dtype)
+        for report, count in zip(drawn, counts, strict=True)
+    ]
+    values = np.stack(rows) if answered is None else np.concatenate(rows)
     reports = Reports(mechanism, tuple(tasks), workers, values, answered)
     return reports, _answers(reports, [line["answers"] for line in lines])
 

@@ -103,7 +103,7 @@ def test_the_compiled_kernels_are_their_twins(answers: Answers, name: str, class
     assert _compiled() is not None
     evidence = evidence_of(mechanism_for(name, answers).perturb(answers, simulation_seed=1))
     assert isinstance(evidence.blocks, Held)
-    block, symbols = evidence.blocks.block, evidence.symbols
+    block, symbols = evidence.blocks.blocks[0], evidence.symbols
     np.testing.assert_array_equal(count_tasks(block, symbols), count_tasks_twin(block, symbols))
     random = np.random.default_rng(0)
     scores = random.normal(size=(evidence.tasks, symbols, classes)).astype(np.float32)
@@ -125,9 +125,9 @@ def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
     prior = weights @ model.shapes
     total = 0.0
     assert isinstance(part.blocks, Held)
-    _, task_of = part.blocks.block.coordinates()
+    _, task_of = part.blocks.blocks[0].coordinates()
     for task in range(part.tasks):
-        symbols = part.blocks.block.symbol[task_of == task]
+        symbols = part.blocks.blocks[0].symbol[task_of == task]
         likelihood = 0.0
         for place in range(len(model.grid)):
             log = 0.0

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 from sqlalchemy import select
 
-from forsooth import Mechanism
+from forsooth import Mechanism, packing
 from forsooth.service import models
 from forsooth.service.store import Store
 
 START_SECONDS = 60
+BLANK = bytes(2)  # a report on the three tasks of `Server.make`: symbol 0 in three bits each
 
 
 @dataclass
@@ -260,7 +261,8 @@ def shots(made: Made, tokens: Iterable[str], tasks: int) -> list[Shot]:
     generator = np.random.default_rng(0)
     prepared = []
     for token in tokens:
-        payload = generator.integers(0, symbols, tasks, np.uint8).tobytes()
+        values = generator.integers(0, symbols, (1, tasks), np.uint8)
+        payload = packing.pack(values, mechanism.bits).tobytes()
         fields = {
             "invitation": token,
             "design": view["design"],

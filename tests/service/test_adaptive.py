@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forsooth import Answers, Scale, infer
+from forsooth import Answers, Scale, infer, packing
 from forsooth.client import Campaign, download_reports
 from forsooth.mechanisms import rr
 from forsooth.service.tokens import new_token, worker_name
@@ -26,14 +26,15 @@ def test_the_table_is_redesigned_while_reports_come_in(server: Server, tmp_path:
     for _ in range(40):
         token = f"open-{new_token()}"
         table = Answers.of({worker_name(token): answers}, scale)
-        report = rr(scale, 2.0).perturb(table).values.tobytes()
+        values = rr(scale, 2.0).perturb(table).values
+        report = packing.pack(values, 2).tobytes()
         assert made.send(token, report, design=first).status == 201
     wait_for(lambda: made.view["design"] != first, 60)
 
     late = Campaign(made.link, limit=2.0, folder=tmp_path)
     assert late.mechanism.name == "staircase"
     assert late.submit(answers) == "accepted"
-    assert made.send(f"open-{new_token()}", bytes(6), design=first).status == 201  # still good
+    assert made.send(f"open-{new_token()}", bytes(2), design=first).status == 201  # still good
     status = made.status
     assert [design["reports"] for design in status["designs"]] == [41, 1]
     assert [design["current"] for design in status["designs"]] == [False, True]

@@ -17,7 +17,7 @@ import pytest
 from forsooth.service.keys import add_requester
 from forsooth.service.store import Store
 from forsooth.service.tokens import new_token, worker_name
-from tests.service.harness import Made, Reply, Server, stored
+from tests.service.harness import BLANK, Made, Reply, Server, stored
 
 Attempt = Callable[[Made], Reply]
 
@@ -32,11 +32,12 @@ def fields(made: Made, **changes: object) -> bytes:
 
 
 ATTEMPTS: dict[str, tuple[Attempt, int, str]] = {
-    "too short": (lambda m: m.send(m.tokens[0], bytes(2)), 422, "2 bytes; 3 values"),
-    "too long": (lambda m: m.send(m.tokens[0], bytes(4)), 422, "4 bytes; 3 values"),
+    "too short": (lambda m: m.send(m.tokens[0], bytes(1)), 422, "1 bytes; 3 values"),
+    "too long": (lambda m: m.send(m.tokens[0], bytes(3)), 422, "3 bytes; 3 values"),
     "empty": (lambda m: m.send(m.tokens[0], b""), 422, "0 bytes"),
-    "impossible symbol": (lambda m: m.send(m.tokens[0], b"\0\6\0"), 422, "value 1 .* never sends"),
-    "cells named": (lambda m: m.send(m.tokens[0], bytes(3), tasks=[0, 1, 2]), 422, "no tasks"),
+    "impossible symbol": (lambda m: m.send(m.tokens[0], b"\x30\0"), 422, "value 1 .* never sends"),
+    "a message in the last bits": (lambda m: m.send(m.tokens[0], b"\0\2"), 422, "bits set after"),
+    "cells named": (lambda m: m.send(m.tokens[0], BLANK, tasks=[0, 1, 2]), 422, "no tasks"),
     "not base64": (lambda m: raw(m, fields(m, report="A*AA")), 422, "not base64"),
     "no padding": (lambda m: raw(m, fields(m, report="AAA")), 422, "not base64"),
     "truncated JSON": (lambda m: raw(m, fields(m)[:-5]), 422, "JSON"),
@@ -47,10 +48,10 @@ ATTEMPTS: dict[str, tuple[Attempt, int, str]] = {
     "missing field": (lambda m: raw(m, b'{"invitation": "x"}'), 422, "body.design"),
     "a simulation seed": (lambda m: raw(m, fields(m, simulation_seed=7)), 422, "simulation_seed"),
     "oversize": (lambda m: raw(m, b"{" + b" " * 600_000 + b"}"), 413, "at most"),
-    "unknown invitation": (lambda m: m.send(new_token(), bytes(3)), 403, "no such invitation"),
-    "an open one's": (lambda m: m.send(f"open-{new_token()}", bytes(3)), 403, "no such invitation"),
-    "not a token": (lambda m: m.send("x\0y", bytes(3)), 403, "no such invitation"),
-    "unknown design": (lambda m: m.send(m.tokens[0], bytes(3), design="0" * 64), 404, "no design"),
+    "unknown invitation": (lambda m: m.send(new_token(), BLANK), 403, "no such invitation"),
+    "an open one's": (lambda m: m.send(f"open-{new_token()}", BLANK), 403, "no such invitation"),
+    "not a token": (lambda m: m.send("x\0y", BLANK), 403, "no such invitation"),
+    "unknown design": (lambda m: m.send(m.tokens[0], BLANK, design="0" * 64), 404, "no design"),
 }
 
 
@@ -70,30 +71,32 @@ def test_a_bad_report_changes_nothing(made: Made, name: str) -> None:
 
 
 def test_and_the_invitation_is_still_good(made: Made) -> None:
-    assert made.send(made.tokens[0], bytes(3)).status == 201
-    assert made.send(made.tokens[0], bytes(3)).status == 200
-    reply = made.send(made.tokens[0], b"\1\0\0")
+    assert made.send(made.tokens[0], BLANK).status == 201
+    assert made.send(made.tokens[0], BLANK).status == 200
+    reply = made.send(made.tokens[0], b"\1\0")
     assert (reply.status, reply.error) == (409, "already-reported")
-    assert stored(made.server.database, made.id) == {worker_name(made.tokens[0]): bytes(3)}
+    assert stored(made.server.database, made.id) == {worker_name(made.tokens[0]): BLANK}
 
 
 def test_an_invitation_is_to_one_campaign(server: Server) -> None:
     one, other = server.make(invitations=1), server.make(invitations=1)
-    assert other.send(one.tokens[0], bytes(3)).error == "unknown-invitation"
-    assert one.send(one.tokens[0], bytes(3)).status == 201
-    assert other.send(one.tokens[0], bytes(3)).error == "unknown-invitation"
+    assert other.send(one.tokens[0], BLANK).error == "unknown-invitation"
+    assert one.send(one.tokens[0], BLANK).status == 201
+    assert other.send(one.tokens[0], BLANK).error == "unknown-invitation"
     assert other.status["reports"] == 0
 
 
 @pytest.mark.parametrize(
     ("tasks", "report", "message"),
     [
-        (None, bytes(3), "name the tasks"),
+        (None, BLANK, "name the tasks"),
         ([], b"", "name the tasks"),
-        ([0, 1], bytes(3), "2 values"),
-        ([1, 0], bytes(2), "increasing"),
-        ([1, 1], bytes(2), "increasing"),
-        ([0, 3], bytes(2), "from 0 to 2"),
+        ([0, 1], bytes(2), "2 values"),
+        ([0, 1, 2], bytes(1), "3 values of 3 bit(s) take 2"),
+        ([1, 0], bytes(1), "increasing"),
+        ([1, 1], bytes(1), "increasing"),
+        ([0, 3], bytes(1), "from 0 to 2"),
+        ([0, 1], b"\x40", "bits set after"),
         ([-1], bytes(1), "from 0 to 2"),
         ([2**70], bytes(1), "tasks"),
         ([0.0], bytes(1), "tasks"),
@@ -139,7 +142,7 @@ def test_a_body_that_grows_while_it_is_sent(sqlite_server: Server, made: Made) -
 
 def test_requesters_see_nothing_of_each_other(server: Server, tmp_path: Path) -> None:
     made = server.make(title="Secret plans", invitations=1)
-    assert made.send(made.tokens[0], bytes(3)).status == 201
+    assert made.send(made.tokens[0], BLANK).status == 201
     made.truths(1)
     store = Store(server.database)
     with store.writing() as connection:
@@ -213,7 +216,7 @@ def test_markup_is_passed_on_as_text_and_formulas_are_defused(sqlite_server: Ser
     tasks = [{"id": text, "text": text} for text in evil]
     made = sqlite_server.make(tasks=tasks, scale=["=no", "=yes"], open=True)
     assert [task["text"] for task in made.view["tasks"]] == evil
-    assert made.send(f"open-{new_token()}", bytes(len(evil))).status == 201
+    assert made.send(f"open-{new_token()}", bytes(2)).status == 201
     made.truths(1)
     reply = sqlite_server.as_requester("GET", f"/{made.id}/truths.csv")
     rows = list(csv.DictReader(io.StringIO(reply.content.decode(), newline="")))
@@ -239,13 +242,13 @@ def test_invitations_as_csv(sqlite_server: Server) -> None:
     assert len(set(tokens)) == 300
     assert not any(token.startswith(("-", "=", "+", "@")) for token in tokens)
     assert lines[0].split(",")[1] == f"{made.link}#{tokens[0]}"
-    assert made.send(tokens[7], bytes(3)).status == 201
+    assert made.send(tokens[7], BLANK).status == 201
     assert made.status["invitations"] == 300
 
 
 def test_no_token_and_no_key_is_in_the_database(sqlite_server: Server) -> None:
     made = sqlite_server.make(invitations=5)
-    assert made.send(made.tokens[0], bytes(3)).status == 201
+    assert made.send(made.tokens[0], BLANK).status == 201
     path = Path(sqlite_server.database.removeprefix("sqlite:///"))
     content = path.read_bytes() + path.with_name(f"{path.name}-wal").read_bytes()
     secrets = [*made.tokens, sqlite_server.key]

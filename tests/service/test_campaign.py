@@ -23,7 +23,7 @@ from forsooth.service.exports import DATA
 from forsooth.service.models import report
 from forsooth.service.store import Store
 from forsooth.service.tokens import new_token, worker_name
-from tests.service.harness import Server, stored
+from tests.service.harness import BLANK, Server, stored
 
 
 def test_from_invitation_to_truth(server: Server, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_asked_again_the_same_report_is_sent(server: Server, tmp_path: Path) -> 
         assert client.submit(answers) == expected
     (sent,) = stored(server.database, made.id).values()
     assert made.send(token, sent).json == {"status": "already-accepted"}
-    other = made.send(token, bytes([(sent[0] + 1) % 5]) + sent[1:])
+    other = made.send(token, bytes([sent[0] ^ 1]) + sent[1:])
     assert (other.status, other.error) == (409, "already-reported")
     assert stored(server.database, made.id) == {worker_name(token): sent}
     assert made.status["reports"] == 1
@@ -125,7 +125,7 @@ def test_closing_by_number_by_date_and_by_hand(server: Server, tmp_path: Path) -
     past = server.make(invitations=1, closes_at=datetime.now(UTC).isoformat())
     later = datetime.now(UTC) + timedelta(hours=1)
     by_hand = server.make(invitations=2, closes_at=later.isoformat())
-    symbols = bytes(3)
+    symbols = BLANK
     assert full.send(full.tokens[0], symbols).status == 201
     assert by_hand.send(by_hand.tokens[0], symbols).status == 201
     assert server.as_requester("POST", f"/{by_hand.id}/close").json["closed"] is True
@@ -144,8 +144,9 @@ def test_closing_by_number_by_date_and_by_hand(server: Server, tmp_path: Path) -
 
 def test_what_is_stored_of_a_report(server: Server, tmp_path: Path) -> None:
     made = server.make(invitations=1)
-    assert made.send(made.tokens[0], b"\0\1\2").status == 201
-    assert stored(server.database, made.id) == {worker_name(made.tokens[0]): b"\0\1\2"}
+    symbols = bytes([0b10_001_000, 0b0])  # 0, 1, 2, the first symbol in the lowest bits
+    assert made.send(made.tokens[0], symbols).status == 201
+    assert stored(server.database, made.id) == {worker_name(made.tokens[0]): symbols}
     store = Store(server.database)
     with store.reading() as connection:
         row = connection.execute(select(report).where(report.c.campaign == made.id)).one()
@@ -159,7 +160,7 @@ def test_what_is_stored_of_a_report(server: Server, tmp_path: Path) -> None:
 def test_infer_from_a_campaign(sqlite_server: Server, tmp_path: Path) -> None:
     made = sqlite_server.make(invitations=3)
     for token in made.tokens:
-        assert made.send(token, bytes(3)).status == 201
+        assert made.send(token, BLANK).status == 201
 
     def forsooth(*arguments: str, key: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -185,7 +186,7 @@ def test_the_parquet_file_is_like_any_other(sqlite_server: Server, tmp_path: Pat
     made = sqlite_server.make(open=True)
     empty = sqlite_server.as_requester("GET", f"/{made.id}/reports.parquet")
     assert (empty.status, empty.error) == (409, "not-ready")
-    assert made.send(f"open-{new_token()}", b"\1\2\3").status == 201
+    assert made.send(f"open-{new_token()}", bytes([0b11_010_001, 0b0])).status == 201
     reply = sqlite_server.as_requester("GET", f"/{made.id}/reports.parquet")
     (tmp_path / "r.parquet").write_bytes(reply.content)
     reports = Reports.read(tmp_path / "r.parquet")

@@ -16,6 +16,7 @@ import pytest
 
 from forsooth.service.tokens import new_token, worker_name
 from tests.service.harness import (
+    BLANK,
     Made,
     Server,
     Tally,
@@ -35,7 +36,7 @@ def open_tokens(count: int) -> list[str]:
     return [f"open-{new_token()}" for _ in range(count)]
 
 
-def send(made: Made, token: str, report: bytes = bytes(3)) -> int:
+def send(made: Made, token: str, report: bytes = BLANK) -> int:
     return made.send(token, report).status
 
 
@@ -82,7 +83,7 @@ def made(tmp_path: Path) -> Iterator[Made]:
 
 def test_a_full_disk(made: Made, tmp_path: Path) -> None:
     """No file may grow, as on a full disk; then there is room again."""
-    server, report = made.server, bytes(len(TASKS))
+    server, report = made.server, bytes(75)
     tokens = open_tokens(60)
     log = tmp_path / "forsooth.db-wal"
     assert send(made, tokens[0], report) == 201
@@ -135,7 +136,7 @@ def test_a_lost_connection_and_a_crashed_database(
     made = server.make(open=True)
     design = made.view["design"]
     tokens = open_tokens(3)
-    report = bytes(3)
+    report = BLANK
     assert made.send(tokens[0], report, design=design).status == 201
     with psycopg.connect(postgresql.get_uri(), autocommit=True) as connection:
         connection.execute(

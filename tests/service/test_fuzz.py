@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.service.harness import Server
+from tests.service.harness import BLANK, Server
 
 CHECKS = (
     "not_a_server_error",
@@ -21,7 +21,7 @@ CHECKS = (
 def test_nothing_that_is_sent_ends_in_a_5xx(tmp_path: Path) -> None:
     server = Server(f"sqlite:///{tmp_path}/forsooth.db", tmp_path, rate_requester=10_000).start()
     made = server.make(invitations=1)
-    assert made.send(made.tokens[0], bytes(3)).status == 201
+    assert made.send(made.tokens[0], BLANK).status == 201
     made.truths(1)
     known = {"path.campaign_id": made.id, "path.digest": made.view["design"]}
     lines = ["[parameters]", *(f'"{name}" = "{value}"' for name, value in known.items())]

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forsooth import Answers
+from forsooth import Answers, packing
 from forsooth.service.pages import STATIC, client_integrity
 from tests.service.browser import DESK, PHONE, Browser, Page, Visitor, chromium, visit
 from tests.service.harness import Made, Server
@@ -128,7 +128,8 @@ def test_answers_are_in_no_request(browser: Browser, sqlite_server: Server) -> N
 
         assert [row[0] for row in rows] == [label or "skipped" for label in labels]
         report = base64.b64decode(posted[-1]["report"])
-        assert [row[1] for row in rows] == [[*WORDS, "skipped"][symbol] for symbol in report]
+        symbols = packing.unpack_one(report, len(QUESTIONS), 3, np.dtype(np.uint8))
+        assert [row[1] for row in rows] == [[*WORDS, "skipped"][symbol] for symbol in symbols]
         assert not any(token in request.url for request in worker.requests)
         assert_quiet(worker, sqlite_server)
     assert {frozenset(body) for body in posted} == {frozenset({"invitation", "design", "report"})}
@@ -406,8 +407,9 @@ def _report(made: Made, tokens: list[str]) -> None:
     }
     reports = made.mechanism.perturb(Answers.of(answers, "0..4", tasks=tuple(QUESTIONS)))
     design = made.view["design"]
-    for token, values in zip(reports.workers, reports.values):
-        assert made.send(token, values.tobytes(), design=design).status == 201
+    packed = packing.pack(reports.values, reports.mechanism.bits)
+    for token, report in zip(reports.workers, packed):
+        assert made.send(token, report.tobytes(), design=design).status == 201
 
 
 def _picture(visitor: Visitor, path: Path, *, height: int) -> None:

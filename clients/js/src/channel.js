@@ -49,9 +49,9 @@ export class ChannelMechanism extends Mechanism {
     return this.readsAs.length;
   }
 
-  /** @returns {import("./mechanism.js").ValueType} */
-  get valueType() {
-    return this.symbols <= 256 ? "uint8" : "uint16";
+  /** As many as a symbol needs. */
+  get bits() {
+    return Math.max(1, 32 - Math.clz32(this.symbols - 1));
   }
 
   get exact() {

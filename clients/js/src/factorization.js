@@ -40,9 +40,9 @@ export class SafeFactorization extends Mechanism {
     }
   }
 
-  /** @returns {import("./mechanism.js").ValueType} */
-  get valueType() {
-    return "int64";
+  /** A whole number of grid steps, with its sign. */
+  get bits() {
+    return 64;
   }
 
   /** @returns {"rows"} */

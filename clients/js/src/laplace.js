@@ -46,9 +46,9 @@ export class LaplaceMechanism extends Mechanism {
     }
   }
 
-  /** @returns {import("./mechanism.js").ValueType} */
-  get valueType() {
-    return "int64";
+  /** A whole number of grid steps, with its sign. */
+  get bits() {
+    return 64;
   }
 
   get exact() {

@@ -6,7 +6,6 @@ import { Scale } from "./scale.js";
 /** @typedef {import("./json.js").JsonObject} JsonObject */
 /** @typedef {import("./coins.js").Coins} Coins */
 /** @typedef {"answers+participation" | "answers"} Protects */
-/** @typedef {"uint8" | "uint16" | "int64"} ValueType how one value is written, little-endian */
 
 /**
  * The exact ε for each kind of neighbours, rounded up. Value neighbours differ in one answer,
@@ -39,10 +38,11 @@ export class Mechanism {
   }
 
   /**
+   * How many bits a value takes in the report.
    * @abstract
-   * @returns {ValueType}
+   * @returns {number}
    */
-  get valueType() {
+  get bits() {
     throw new Error("a mechanism knows how it writes a value");
   }
 

@@ -32,7 +32,7 @@ export async function makeReport(mechanism, tasks, answers, coins, worker) {
     cells = answered.map((task) => codes[task]);
   }
   const values = await mechanism.randomise(cells, coins, worker);
-  return { codes, answered, values, bytes: encode(values, mechanism.valueType) };
+  return { codes, answered, values, bytes: encode(values, mechanism.bits) };
 }
 
 /**
@@ -71,18 +71,29 @@ function pairsOf(answers) {
 }
 
 /**
- * Values in task order, little-endian; the length says how many values there are, nothing else.
+ * Values in task order, one after the other in as many bits as each needs: value c stands in the
+ * bits [c·bits, (c+1)·bits), bit i being bit i mod 8 of byte i div 8. The bits left over are 0, and
+ * the length says how many values there are, nothing else.
  * @param {readonly (number | bigint)[]} values
- * @param {import("./mechanism.js").ValueType} type
+ * @param {number} bits of one value: up to 16 for symbols, 64 for whole numbers with a sign
  * @returns {Uint8Array}
  */
-export function encode(values, type) {
-  const width = { uint8: 1, uint16: 2, int64: 8 }[type];
-  const view = new DataView(new ArrayBuffer(values.length * width));
+export function encode(values, bits) {
+  const bytes = new Uint8Array(Math.ceil((values.length * bits) / 8));
+  const view = new DataView(bytes.buffer);
   values.forEach((value, place) => {
-    if (type === "uint8") view.setUint8(place, Number(value));
-    else if (type === "uint16") view.setUint16(place * width, Number(value), true);
-    else view.setBigInt64(place * width, BigInt(value), true);
+    if (bits === 64) view.setBigInt64(8 * place, BigInt(value), true);
+    else writeBits(bytes, place * bits, Number(value));
   });
-  return new Uint8Array(view.buffer);
+  return bytes;
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} start the first bit
+ * @param {number} value
+ */
+function writeBits(bytes, start, value) {
+  let rest = value << (start % 8);
+  for (let byte = start >> 3; rest > 0; byte++, rest >>= 8) bytes[byte] |= rest;
 }

@@ -111,6 +111,15 @@ afterEach(() => {
   server.close();
 });
 
+/**
+ * The three symbols of a report, read another way than they were written.
+ * @param {Buffer} bytes
+ */
+function threeBitSymbols(bytes) {
+  const number = bytes.readUintLE(0, bytes.length);
+  return [number & 7, (number >> 3) & 7, number >> 6];
+}
+
 test("open, prepare, send: only the report leaves", async () => {
   const store = memoryStore();
   const opened = await open({ store, limit: 1 });
@@ -133,7 +142,7 @@ test("open, prepare, send: only the report leaves", async () => {
   const sent = JSON.parse(body);
   assert.deepEqual(Object.keys(sent), ["invitation", "design", "report"]);
   assert.deepEqual(
-    [...Buffer.from(sent.report, "base64")],
+    threeBitSymbols(Buffer.from(sent.report, "base64")),
     rows.map((row) => row.sent?.value),
   );
   const everything = requests.map((request) => request.path + request.body).join();

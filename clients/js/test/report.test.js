@@ -65,8 +65,9 @@ test("numbers stand for the labels of a numeric scale", async () => {
 });
 
 for (const [name, bytes] of /** @type {[string, number][]} */ ([
-  ["rr", 3],
-  ["wide", 6],
+  ["rr-binary", 1],
+  ["rr", 2],
+  ["wide", 4],
   ["lp", 24],
   ["mf-safe", 256],
 ])) {
@@ -99,7 +100,7 @@ test("where participation is public, one value per answered task", async () => {
   ]);
   const report = await makeReport(mechanism, TASKS, given, secureCoins, "w");
   assert.deepEqual(report.answered, [0, 2]);
-  assert.equal(report.bytes.length, 2);
+  assert.equal(report.bytes.length, 1); // two symbols of four bits
   await assert.rejects(
     makeReport(mechanism, TASKS, { a: null }, untouched, "w"),
     /nothing was answered/,

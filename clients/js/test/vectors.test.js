@@ -35,7 +35,7 @@ for (const name of readdirSync(FOLDER).filter((file) => file.endsWith(".json")))
     const coins = scripted(vector.words);
     const values = await mechanism.randomise(vector.codes, coins, vector.worker);
     assert.deepEqual(values.map(Number), vector.report);
-    assert.equal(base64(encode(values, mechanism.valueType)), vector.bytes);
+    assert.equal(base64(encode(values, mechanism.bits)), vector.bytes);
     assert.equal(coins.left(), 0);
     const { value, participation } = mechanism.exact;
     assert.deepEqual(
@@ -55,6 +55,12 @@ test("mechanisms are accepted and refused as in Python, with the same exact ε",
       assert.equal(/** @type {Error} */ (error).name, "ForsoothError", `${error} for ${text}`);
     }
     assert.deepEqual(found, exact, text);
+  }
+});
+
+test("values of every length are packed as in Python", () => {
+  for (const { bits, values, bytes } of load("verification/packing.json")) {
+    assert.equal(base64(encode(values, bits)), bytes, `${values} in ${bits} bits`);
   }
 });
 

@@ -3,6 +3,7 @@
 `*.json`: a mechanism, inputs and random words, and the report that forsooth makes of them.
 `verification/verdicts.json`: mechanisms at the border of their promise, and broken ones, with the
 exact ε of those that forsooth accepts. `verification/logs.json`: ln(larger / smaller), rounded up.
+`verification/packing.json`: values of 1 to 16 bits, and their bytes.
 All of it comes from the package itself.
 """
 
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from verdicts import exact_of, logs, verdicts
 
-from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms
+from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms, packing
 from forsooth.answers import code_dtype
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms import ChannelMechanism, Laplace, SafeFactorization
@@ -77,12 +78,27 @@ def derive(vector: dict[str, Any]) -> dict[str, Any]:
     values = randomise(mechanism, vector["codes"], random)
     if random.left:
         raise ForsoothError("the vector has too many words")
-    little = values.astype(mechanism.dtype.newbyteorder("<"))
     return {
         "exact": exact_of(mechanism),
         "report": values.tolist(),
-        "bytes": base64.b64encode(little.tobytes()).decode(),
+        "bytes": packed(values, mechanism.bits),
     }
+
+
+def packed(values: NDArray[Any], bits: int) -> str:
+    """The bytes that leave a worker, as text."""
+    return base64.b64encode(packing.pack(values.reshape(1, -1), bits).tobytes()).decode()
+
+
+def packings() -> list[dict[str, Any]]:
+    """Values of every length, with all bits set, none and some, in reports of every remainder."""
+    found, random = [], np.random.default_rng(SEED)
+    for bits in range(1, 17):
+        for width in (1, 2, 7, 8, 9, 13):
+            values = random.integers(0, 2**bits, width, np.uint16)
+            values[0], values[-1] = 0, 2**bits - 1
+            found.append({"bits": bits, "values": values.tolist(), "bytes": packed(values, bits)})
+    return found
 
 
 def randomise(mechanism: Mechanism, codes: list[int], random: Any) -> NDArray[Any]:
@@ -109,6 +125,8 @@ def draw_vectors() -> dict[str, dict[str, Any]]:
     uneven = Scale.parse("-1.5,0,2,100")
     named: dict[str, Mechanism] = {
         "rr": mechanisms.rr(likert, 1.0),
+        "rr-binary": mechanisms.rr(Scale.parse("no,yes"), 1.0),
+        "grr-binary": mechanisms.grr(Scale.parse("no,yes"), 1.0),
         "rr-ten": mechanisms.rr(ten, 0.3),
         "grr": mechanisms.grr(ten, 2.0),
         "two-step": mechanisms.two_step(uneven, 1.0),
@@ -174,7 +192,7 @@ def tied_words(
 
 
 def wide(scale: Scale, symbols: int) -> ChannelMechanism:
-    """A table with more than 256 symbols: two bytes per cell."""
+    """A table with more than 256 symbols: nine bits per cell."""
     low = TOTAL // symbols
     rows = []
     for row in range(scale.size + 1):
@@ -203,6 +221,7 @@ def main() -> None:
         write(HERE / f"{name}.json", vector)
     write(HERE / "verification" / "verdicts.json", verdicts())
     write(HERE / "verification" / "logs.json", logs())
+    write(HERE / "verification" / "packing.json", packings())
 
 
 if __name__ == "__main__":

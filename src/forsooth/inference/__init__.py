@@ -15,6 +15,7 @@ from forsooth.inference.catd import catd
 from forsooth.inference.crh import crh
 from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
+from forsooth.inference.gold import gold_array
 from forsooth.inference.gtm import gtm
 from forsooth.inference.posterior import ESTIMATES, MODELS, Estimate, Model, Options, posterior
 from forsooth.inference.posterior.evidence import campaign_of
@@ -74,7 +75,7 @@ def infer(
     parts = [data] if isinstance(data, Reports | Answers) else list(data)
     _check_one_campaign(parts)
     scale = parts[0].scale
-    known_truth = _gold_array(gold or {}, parts[0].tasks, scale)
+    known_truth = gold_array(gold or {}, parts[0].tasks, scale)
     if method == "posterior" and not any(_is_sketch(part) for part in parts):
         options = Options(estimate, unordered, model)
         return posterior(campaign_of(parts), rules, known_truth, options)
@@ -105,20 +106,6 @@ def _is_sketch(part: Reports | Answers) -> bool:
     """Reports that are not made of cells; `posterior` takes the mean of what they decode to."""
     kinds = (MatrixFactorization, SafeFactorization)
     return isinstance(part, Reports) and isinstance(part.mechanism, kinds)
-
-
-def _gold_array(
-    gold: Mapping[str, float], tasks: Sequence[str], scale: Scale
-) -> NDArray[np.float64]:
-    """Known truths in the order of the tasks, NaN elsewhere; refused if off the scale."""
-    if strangers := set(gold) - set(tasks):
-        raise ForsoothError(f"gold: task {min(strangers)!r} is not in the campaign")
-    for task, value in gold.items():
-        if not scale.low <= value <= scale.high:
-            raise ForsoothError(
-                f"gold: the truth {value!r} of task {task!r} is off the scale {scale}"
-            )
-    return np.array([gold.get(task, np.nan) for task in tasks])
 
 
 def _check_one_campaign(parts: Sequence[Reports | Answers]) -> None:

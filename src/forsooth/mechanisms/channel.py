@@ -21,6 +21,7 @@ from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.exact import log_ratio
+from forsooth.packing import symbol_bits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,6 +176,11 @@ class ChannelMechanism(CellwiseMechanism):
     def dtype(self) -> np.dtype[Any]:
         """Symbols."""
         return symbol_dtype(self.channel.symbols)
+
+    @property
+    def bits(self) -> int:
+        """As many as a symbol needs."""
+        return symbol_bits(self.channel.symbols)
 
     def randomise_codes(
         self, codes: NDArray[Any], secret: NDArray[np.uint8], random: Randomness

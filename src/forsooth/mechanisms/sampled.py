@@ -74,6 +74,11 @@ class SampledTasks(Mechanism):
         """As the inner mechanism's."""
         return self.inner.dtype
 
+    @property
+    def bits(self) -> int:
+        """As the inner mechanism's."""
+        return self.inner.bits
+
     def width(self, tasks: int) -> int:
         """One value per sampled task."""
         if self.count > tasks:

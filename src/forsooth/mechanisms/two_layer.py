@@ -27,6 +27,7 @@ from forsooth.mechanisms.randomized_response import (
     randomized_response,
     symbol_readings,
 )
+from forsooth.packing import symbol_bits
 from forsooth.privacy import Privacy, Protects, check_epsilon
 
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ class TwoLayer(CellwiseMechanism):
     def dtype(self) -> np.dtype[Any]:
         """Symbols."""
         return symbol_dtype(self.channels[0].symbols)
+
+    @property
+    def bits(self) -> int:
+        """As many as a symbol needs."""
+        return symbol_bits(self.channels[0].symbols)
 
     def secrets(self, workers: int, random: Randomness) -> NDArray[np.uint8]:
         """Every worker's budget, by six fair coins."""

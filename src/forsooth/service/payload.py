@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import select
 
+from forsooth import packing
 from forsooth.errors import ForsoothError
 from forsooth.reports import Reports
 from forsooth.service import models
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
+    from forsooth.mechanism import Mechanism
+    from forsooth.reports import AnsweredCells
     from forsooth.service.campaigns import Campaign, Design
 
 _INDEX = np.dtype("<i4")
@@ -42,12 +45,13 @@ def check(campaign: Campaign, design: Design, report: bytes, tasks: Sequence[int
         cells = mechanism.width(count)
     else:
         cells = _check_tasks(tasks, count)
-    size = mechanism.dtype.itemsize
-    if len(report) != cells * size:
+    size = mechanism.report_bytes(cells)
+    if len(report) != size:
         raise ForsoothError(
-            f"the report has {len(report)} bytes; {cells} values of {size} byte(s) are expected"
+            f"the report has {len(report)} bytes; {cells} values of {mechanism.bits} bit(s) "
+            f"take {size}"
         )
-    values = np.frombuffer(report, mechanism.dtype.newbyteorder("<"))
+    values = packing.unpack_one(report, cells, mechanism.bits, mechanism.dtype)
     shaped = values if tasks is not None else values.reshape(1, cells)
     impossible = mechanism.check(shaped, count).ravel()
     if impossible.any():
@@ -91,14 +95,31 @@ def _of_design(connection: Connection, campaign: Campaign, design: Design) -> Re
         .where(table.c.campaign == campaign.id, table.c.design == design.number)
         .order_by(table.c.invitation)
     ).all()
-    dtype = mechanism.dtype.newbyteorder("<")
-    values: NDArray[Any] = np.frombuffer(b"".join(row.payload for row in rows), dtype)
-    values, answered = values.astype(mechanism.dtype), None
-    if mechanism.layout == "rows":
-        values = values.reshape(len(rows), mechanism.width(len(campaign.tasks)))
-    else:
-        task = np.frombuffer(b"".join(row.tasks for row in rows), _INDEX).astype(np.int32)
-        counts = [len(row.tasks) // _INDEX.itemsize for row in rows]
-        answered = (np.repeat(np.arange(len(rows), dtype=np.int32), counts), task)
     workers = tuple(row.invitation.hex() for row in rows)
+    payloads = [row.payload for row in rows]
+    if mechanism.layout == "rows":
+        values, answered = _equal_lengths(mechanism, payloads, len(campaign.tasks)), None
+    else:
+        values, answered = _public_cells(mechanism, payloads, [row.tasks for row in rows])
     return Reports(mechanism, campaign.task_ids, workers, values, answered)
+
+
+def _equal_lengths(mechanism: Mechanism, payloads: list[bytes], tasks: int) -> NDArray[Any]:
+    width = mechanism.width(tasks)
+    size = mechanism.report_bytes(width)
+    packed = np.frombuffer(b"".join(payloads), np.uint8).reshape(len(payloads), size)
+    return packing.unpack(packed, width, mechanism.bits, mechanism.dtype)
+
+
+def _public_cells(
+    mechanism: Mechanism, payloads: list[bytes], tasks: list[bytes]
+) -> tuple[NDArray[Any], AnsweredCells]:
+    """Every report has a length of its own, and begins with a byte of its own."""
+    counts = [len(each) // _INDEX.itemsize for each in tasks]
+    values = [
+        packing.unpack_one(payload, count, mechanism.bits, mechanism.dtype)
+        for payload, count in zip(payloads, counts, strict=True)
+    ]
+    worker = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    task = np.frombuffer(b"".join(tasks), _INDEX).astype(np.int32)
+    return np.concatenate([np.empty(0, mechanism.dtype), *values]), (worker, task)

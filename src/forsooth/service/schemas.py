@@ -123,7 +123,11 @@ class NewReport(Message):
 
     invitation: str = Field(max_length=100, description="The token, or for an open link one's own.")
     design: str = Field(max_length=100, description="The digest of the mechanism that was used.")
-    report: str = Field(description="Base64 (standard alphabet, padded) of the report's bytes.")
+    report: str = Field(
+        description="Base64 (standard alphabet, padded) of the values, packed: value c of b bits "
+        "stands in the bits [c·b, (c+1)·b), bit i being bit i mod 8 of byte i div 8; b is "
+        "⌈log₂ symbols⌉, at least 1, for symbols and 64 for numbers. The bits left over are 0."
+    )
     tasks: list[int] | None = Field(
         None, max_length=MAX_TASKS, description="Where participation is public: answered tasks."
     )

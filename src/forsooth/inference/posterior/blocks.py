@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -63,11 +63,11 @@ class Blocks(ABC):
 
 
 class Held(Blocks):
-    """A single block in memory."""
+    """Blocks in memory."""
 
-    def __init__(self, block: Block) -> None:
-        self.block, self.workers = block, block.workers
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks, self.workers = blocks, sum(block.workers for block in blocks)
 
     def each(self, work: Callable[[Block], T]) -> Iterator[T]:
-        """One result."""
-        yield work(self.block)
+        """One after the other."""
+        return map(work, self.blocks)

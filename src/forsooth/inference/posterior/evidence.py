@@ -27,12 +27,16 @@ _BINS = 64
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Symbols, and P(symbol | answer), then P(symbol | NULL) if participation is hidden."""
+    """Symbols, and P(symbol | answer), then P(symbol | NULL) if participation is hidden.
+
+    `counted` is how often each symbol occurs in each task, where that is known already.
+    """
 
     blocks: Blocks
     tasks: int
     table: NDArray[np.float64]
     hidden: bool
+    counted: NDArray[np.int64] | None = None
 
     @property
     def workers(self) -> int:
@@ -47,7 +51,10 @@ class Evidence:
     @cached_property
     def per_task(self) -> NDArray[np.float64]:
         """How often each symbol occurs in each task."""
-        return self.blocks.total(partial(count_tasks, symbols=self.symbols)).astype(np.float64)
+        counts = self.counted
+        if counts is None:
+            counts = self.blocks.total(partial(count_tasks, symbols=self.symbols))
+        return counts.astype(np.float64)
 
     def some_workers(self, number: int) -> NDArray[np.float64]:
         """How often each symbol occurs in the reports of about `number` workers."""
@@ -72,17 +79,23 @@ class Campaign:
 
 
 def campaign_of(parts: Sequence[Reports | Answers]) -> Campaign:
-    """Reports, or answers, in memory."""
-    names = tuple(worker for part in parts for worker in part.workers)
-    evidence = tuple(evidence_of(part) for part in parts)
+    """Reports, or answers, in memory; those that came through the same mechanism together."""
+    groups: dict[str, list[Reports | Answers]] = {}
+    for part in parts:
+        key = "" if isinstance(part, Answers) else part.mechanism.to_json()
+        groups.setdefault(key, []).append(part)
+    names = tuple(name for group in groups.values() for part in group for name in part.workers)
+    evidence = tuple(evidence_of(*group) for group in groups.values())
     return Campaign(parts[0].scale, parts[0].tasks, evidence, names)
 
 
-def evidence_of(data: Reports | Answers) -> Evidence:
+def evidence_of(*parts: Reports | Answers) -> Evidence:
     """Reports through their mechanism's table; plain answers through the identity."""
-    table = np.eye(data.scale.size) if isinstance(data, Answers) else table_of(data.mechanism)
-    hidden = not isinstance(data, Answers) and is_hidden(data.mechanism)
-    return Evidence(Held(block_of(data)), len(data.tasks), table, hidden)
+    data, blocks = parts[0], Held([block_of(part) for part in parts])
+    if isinstance(data, Answers):
+        return Evidence(blocks, len(data.tasks), np.eye(data.scale.size), False)
+    table, hidden = table_of(data.mechanism), is_hidden(data.mechanism)
+    return Evidence(blocks, len(data.tasks), table, hidden)
 
 
 def is_hidden(mechanism: Mechanism) -> bool:

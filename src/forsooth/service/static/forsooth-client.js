@@ -458,7 +458,6 @@ function digitOf(character) {
 /** @typedef {import("./json.js").JsonObject} JsonObject */
 /** @typedef {import("./coins.js").Coins} Coins */
 /** @typedef {"answers+participation" | "answers"} Protects */
-/** @typedef {"uint8" | "uint16" | "int64"} ValueType how one value is written, little-endian */
 
 /**
  * The exact ε for each kind of neighbours, rounded up. Value neighbours differ in one answer,
@@ -491,10 +490,11 @@ class Mechanism {
   }
 
   /**
+   * How many bits a value takes in the report.
    * @abstract
-   * @returns {ValueType}
+   * @returns {number}
    */
-  get valueType() {
+  get bits() {
     throw new Error("a mechanism knows how it writes a value");
   }
 
@@ -590,7 +590,7 @@ async function makeReport(mechanism, tasks, answers, coins, worker) {
     cells = answered.map((task) => codes[task]);
   }
   const values = await mechanism.randomise(cells, coins, worker);
-  return { codes, answered, values, bytes: encode(values, mechanism.valueType) };
+  return { codes, answered, values, bytes: encode(values, mechanism.bits) };
 }
 
 /**
@@ -629,20 +629,31 @@ function pairsOf(answers) {
 }
 
 /**
- * Values in task order, little-endian; the length says how many values there are, nothing else.
+ * Values in task order, one after the other in as many bits as each needs: value c stands in the
+ * bits [c·bits, (c+1)·bits), bit i being bit i mod 8 of byte i div 8. The bits left over are 0, and
+ * the length says how many values there are, nothing else.
  * @param {readonly (number | bigint)[]} values
- * @param {import("./mechanism.js").ValueType} type
+ * @param {number} bits of one value: up to 16 for symbols, 64 for whole numbers with a sign
  * @returns {Uint8Array}
  */
-function encode(values, type) {
-  const width = { uint8: 1, uint16: 2, int64: 8 }[type];
-  const view = new DataView(new ArrayBuffer(values.length * width));
+function encode(values, bits) {
+  const bytes = new Uint8Array(Math.ceil((values.length * bits) / 8));
+  const view = new DataView(bytes.buffer);
   values.forEach((value, place) => {
-    if (type === "uint8") view.setUint8(place, Number(value));
-    else if (type === "uint16") view.setUint16(place * width, Number(value), true);
-    else view.setBigInt64(place * width, BigInt(value), true);
+    if (bits === 64) view.setBigInt64(8 * place, BigInt(value), true);
+    else writeBits(bytes, place * bits, Number(value));
   });
-  return new Uint8Array(view.buffer);
+  return bytes;
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} start the first bit
+ * @param {number} value
+ */
+function writeBits(bytes, start, value) {
+  let rest = value << (start % 8);
+  for (let byte = start >> 3; rest > 0; byte++, rest >>= 8) bytes[byte] |= rest;
 }
 
 // service.js
@@ -1028,9 +1039,9 @@ class ChannelMechanism extends Mechanism {
     return this.readsAs.length;
   }
 
-  /** @returns {import("./mechanism.js").ValueType} */
-  get valueType() {
-    return this.symbols <= 256 ? "uint8" : "uint16";
+  /** As many as a symbol needs. */
+  get bits() {
+    return Math.max(1, 32 - Math.clz32(this.symbols - 1));
   }
 
   get exact() {
@@ -1360,9 +1371,9 @@ class LaplaceMechanism extends Mechanism {
     }
   }
 
-  /** @returns {import("./mechanism.js").ValueType} */
-  get valueType() {
-    return "int64";
+  /** A whole number of grid steps, with its sign. */
+  get bits() {
+    return 64;
   }
 
   get exact() {
@@ -1542,9 +1553,9 @@ class SafeFactorization extends Mechanism {
     }
   }
 
-  /** @returns {import("./mechanism.js").ValueType} */
-  get valueType() {
-    return "int64";
+  /** A whole number of grid steps, with its sign. */
+  get bits() {
+    return 64;
   }
 
   /** @returns {"rows"} */

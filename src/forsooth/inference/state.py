@@ -1,0 +1,186 @@
+"""What the pooled model has counted so far, in a file: new reports cost only themselves.
+
+The pooled model knows a campaign by how often each symbol occurs in each task. These counts, which
+do not grow with the workers, are kept; files that have been counted are recognised and skipped. So
+that nobody is counted twice in different files, 8 bytes of every worker's name are kept, too.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from forsooth import strict
+from forsooth.errors import ForsoothError
+from forsooth.files import replacing
+from forsooth.inference.engine import Engine, Here
+from forsooth.inference.estimates import Rules
+from forsooth.inference.from_files import count_part, refuse_repeats
+from forsooth.inference.gold import gold_array
+from forsooth.inference.posterior import Options, posterior
+from forsooth.inference.posterior.blocks import Block, Blocks
+from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, table_of
+from forsooth.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from forsooth.report_files import ReportFiles
+    from forsooth.truths import Truths
+
+_KEY = b"forsooth-state"
+_SCHEMA = pa.schema(
+    [  # a row is a task in a mechanism's counts, or a worker who has been counted
+        ("mechanism", pa.int32()),
+        ("task", pa.int32()),
+        ("counts", pa.list_(pa.int64())),
+        ("worker", pa.uint64()),
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """The reports of one mechanism."""
+
+    mechanism: Mechanism
+    counts: NDArray[np.int64]  # tasks × symbols
+    workers: int
+
+
+@dataclass(frozen=True, eq=False)
+class PooledState:
+    """Everything counted so far."""
+
+    tasks: tuple[str, ...] = ()
+    parts: tuple[_Counted, ...] = ()
+    workers: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    files: frozenset[str] = frozenset()
+
+    def new(self, files: ReportFiles) -> ReportFiles | None:
+        """The files that have not been counted yet, if any."""
+        marks = files.marks()
+        paths = [path for path, mark in marks.items() if mark not in self.files]
+        return files.only(paths) if paths else None
+
+    def with_reports(self, files: ReportFiles, engine: Engine | None = None) -> PooledState:
+        """Counted with these reports, too, in one pass over them."""
+        engine = engine or Here()
+        if self.parts and (files.tasks, files.scale) != (self.tasks, self.parts[0].mechanism.scale):
+            raise ForsoothError(f"{files.paths[0]} is of another campaign than the state")
+        hashes = refuse_repeats(files, engine, self.workers)
+        parts = {part.mechanism.to_json(): part for part in self.parts}
+        for part in files.parts:
+            symbols, key = table_of(part.mechanism).shape[1], part.mechanism.to_json()
+            counts, workers = count_part(part.pieces, symbols, engine), part.workers
+            if key in parts:
+                counts, workers = counts + parts[key].counts, workers + parts[key].workers
+            parts[key] = _Counted(part.mechanism, counts, workers)
+        return PooledState(
+            files.tasks,
+            tuple(parts.values()),
+            np.concatenate([self.workers, hashes]),
+            self.files | set(files.marks().values()),
+        )
+
+    def infer(
+        self, options: Options, rules: Rules | None = None, gold: Mapping[str, float] | None = None
+    ) -> Truths:
+        """The truths by the pooled model, without another look at the reports."""
+        if not self.parts:
+            raise ForsoothError("there are no reports to infer from")
+        evidence = tuple(
+            Evidence(
+                _Forgotten(part.workers),
+                len(self.tasks),
+                table_of(part.mechanism),
+                is_hidden(part.mechanism),
+                part.counts,
+            )
+            for part in self.parts
+        )
+        scale = self.parts[0].mechanism.scale
+        known = gold_array(gold or {}, self.tasks, scale)
+        return posterior(Campaign(scale, self.tasks, evidence), rules or Rules(), known, options)
+
+    def write(self, path: str | Path) -> None:
+        """Replace the file as a whole."""
+        import pyarrow.parquet as pq
+
+        mechanisms = [(part.mechanism.to_json(), part.workers) for part in self.parts]
+        said = {"tasks": self.tasks, "mechanisms": mechanisms, "files": sorted(self.files)}
+        rows = [_task_rows(number, part) for number, part in enumerate(self.parts)]
+        names = pa.table({"worker": pa.array(self.workers)})
+        table = pa.concat_tables([*rows, names], promote_options="default")
+        table = table.select(_SCHEMA.names).cast(_SCHEMA)
+        with replacing(path) as temporary:
+            pq.write_table(
+                table.replace_schema_metadata({_KEY: json.dumps(said)}),
+                temporary,
+                compression="zstd",
+                write_page_checksum=True,
+            )
+
+    @classmethod
+    def read(cls, path: str | Path) -> PooledState:
+        """What was kept; nothing, if there is no such file yet."""
+        import pyarrow.parquet as pq
+
+        if not Path(path).exists():
+            return cls()
+        try:
+            table = pq.read_table(path, page_checksum_verification=True)
+            if table.schema.remove_metadata() != _SCHEMA:
+                raise ForsoothError("this is not a state file of forsooth")
+            return _parse(table)
+        except (ForsoothError, pa.ArrowException, OSError, KeyError, ValueError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise ForsoothError(
+                f"{path} is not a state that infer --state kept: {reason}"
+            ) from error
+
+
+class _Forgotten(Blocks):
+    """Reports that have been counted and are not here any more."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
+        raise ForsoothError("a state has counts only: it is for the pooled model")
+
+
+def _task_rows(number: int, part: _Counted) -> pa.Table:
+    tasks, symbols = part.counts.shape
+    starts = np.arange(tasks + 1, dtype=np.int32) * symbols
+    return pa.table(
+        {
+            "mechanism": pa.array(np.full(tasks, number, np.int32)),
+            "task": pa.array(np.arange(tasks, dtype=np.int32)),
+            "counts": pa.ListArray.from_arrays(starts, pa.array(part.counts.ravel())),
+        }
+    )
+
+
+def _parse(table: pa.Table) -> PooledState:
+    said = strict.loads((table.schema.metadata or {}).get(_KEY, b"null"))
+    if not isinstance(said, dict):
+        raise ForsoothError("this is not a state file of forsooth")
+    tasks = strict.strings(said["tasks"], "tasks")
+    counted = table.filter(table["task"].is_valid())
+    parts = []
+    for number, (text, workers) in enumerate(strict.rows(said["mechanisms"], "mechanisms")):
+        mechanism = Mechanism.from_json(strict.string(text, "mechanism"))
+        rows = counted.filter(pa.compute.equal(counted["mechanism"], number))
+        symbols = table_of(mechanism).shape[1]
+        counts = rows["counts"].combine_chunks().flatten().to_numpy()
+        parts.append(_Counted(mechanism, counts.reshape(len(tasks), symbols), workers))
+    names = table["worker"].drop_null().to_numpy().astype(np.uint64)
+    return PooledState(tasks, tuple(parts), names, frozenset(said["files"]))

@@ -1,0 +1,47 @@
+"""What becomes of a database that an older service has filled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forsooth import Scale
+from forsooth.service import campaigns, keys, payload
+from forsooth.service.campaigns import Plan, Task
+from forsooth.service.store import Store
+from forsooth.service.writer import Submission, record
+
+TASKS = tuple(Task(name, "?") for name in "abc")
+PLAN = Plan("t", TASKS, Scale.parse("0..4"), 1.0, "answers+participation", open=True)
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
+def test_reports_of_whole_bytes_are_packed(
+    backend: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address = f"sqlite:///{tmp_path}/forsooth.db"
+    if backend == "postgresql":
+        address = request.getfixturevalue("new_postgresql")()
+    store = Store(address)
+    store.migrate()
+    sent = {bytes([worker]) * 32: [worker, 5 - worker, 2] for worker in range(5)}
+    with store.writing() as connection:
+        requester = keys.requester_of(connection, keys.add_requester(connection, "r"))
+        assert requester is not None
+        campaign = campaigns.create(connection, requester, PLAN, PLAN.first_mechanism())
+        record(
+            connection,
+            [Submission(campaign, name, 1, None, bytes(row), 3.0) for name, row in sent.items()],
+        )
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+    assert not store.is_current()
+    store.migrate()
+    with store.reading() as connection:
+        found = campaigns.load(connection, campaign)
+        assert found is not None
+        (reports,) = payload.all_reports(connection, found)
+    store.close()
+    assert dict(zip(reports.workers, reports.values.tolist())) == {
+        name.hex(): row for name, row in sent.items()
+    }
