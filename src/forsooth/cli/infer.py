@@ -9,12 +9,13 @@ import typer
 
 from forsooth import inference, tables
 from forsooth.answers import Answers, OnConflict
-from forsooth.cli import options
-from forsooth.cli.console import aside, notice, print_json, print_table, say
+from forsooth.cli import inferring, options
+from forsooth.cli.console import notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.files import check_writable, replacing
+from forsooth.inference import Estimate, Model, Rules, infers_in_passes
+from forsooth.inference.posterior import Options
 from forsooth.reports import Reports
-from forsooth.study.dataset import read_truths
 from forsooth.truths import Posterior, Truths
 
 _SHOWN = 20
@@ -23,8 +24,10 @@ _DOUBTFUL = 0.2
 
 def infer(
     reports: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Reports of one campaign, or answers.", show_default=False),
+        list[str] | None,
+        typer.Argument(
+            help="Files or folders of one campaign's reports, or answers.", show_default=False
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Truths, as CSV, TSV or Parquet.")
@@ -57,6 +60,19 @@ def infer(
     key: Annotated[
         str | None, typer.Option(envvar="FORSOOTH_KEY", help="With --campaign: your key.")
     ] = None,
+    model: Annotated[
+        str, typer.Option(help="Of the posterior: auto, or pooled: one pass, no worker quality.")
+    ] = "auto",
+    state: Annotated[
+        Path | None,
+        typer.Option(help="What was counted so far: only new reports are read (pooled model)."),
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler, tcp://host:8786; or local, all cores.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Kept after every pass, to go on from if killed.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Infer every task's truth and every worker's quality from reports.
@@ -65,73 +81,76 @@ def infer(
 
     Example: `forsooth infer reports.parquet -o truths.csv --report report.html`
     """
-    outputs = [output, workers, report]
+    sources = reports or []
+    _check_outputs([output, workers, report], sources, state, checkpoint)
+    asked = Options(cast("Estimate", estimate), unordered, "pooled" if state else _model(model))
+    rules = Rules(max_iterations=max_iterations, ties=cast("inference.Ties", ties))
+    request = inferring.Request(method, asked, rules, gold, bool(workers))
+    in_passes = state or cluster or checkpoint
+    if in_passes and (campaign or scale or report or method != "posterior"):
+        raise ForsoothError(
+            "--state, --cluster and --checkpoint are for posterior inference from files of "
+            "reports, and write no --report"
+        )
+    if state:
+        found = inferring.from_state(state, sources, request, cluster)
+    elif campaign:
+        found = inferring.from_memory(inferring.from_service(campaign, key, sources), request)
+    elif scale:
+        answers = inferring.from_answers(sources, scale, cast("OnConflict", on_conflict))
+        found = inferring.from_memory(answers, request)
+    else:
+        files = inferring.open_files(sources, cluster)
+        if report or method != "posterior" or not infers_in_passes(files):
+            found = inferring.from_memory(files.read(), request)
+        else:
+            kept = checkpoint or (_beside(output) if cluster else None)
+            found = inferring.from_files(files, request, cluster, kept)
+    _write(found, output, workers, report)
+    if json:
+        print_json(_document(found, output, workers, report))
+    else:
+        _show(found, output, workers, report)
+
+
+def _model(name: str) -> Model:
+    if name not in inference.MODELS:
+        raise ForsoothError(f"unknown model {name!r}; known: {', '.join(inference.MODELS)}")
+    return cast("Model", name)
+
+
+def _beside(output: Path | None) -> Path | None:
+    """Where a cluster's driver keeps its state if nothing else is said."""
+    return output.with_name(f"{output.name}.checkpoint") if output else None
+
+
+def _check_outputs(outputs: list[Path | None], sources: list[str], *kept: Path | None) -> None:
+    here = [source for source in sources if "://" not in source]
     for place, path in enumerate(outputs):
         if path:
-            check_writable(path, *outputs[place + 1 :], *(reports or ()))
-            if path is not report:
-                tables.check_ending(path)
-    data = (
-        _download(campaign, key, reports)
-        if campaign
-        else _read(reports or [], scale, cast("OnConflict", on_conflict))
-    )
-    first = data if isinstance(data, Answers) else data[0]
-    with aside.status(f"inferring by {method}"):
-        truths = inference.infer(
-            data,
-            method,
-            max_iterations=max_iterations,
-            ties=cast("inference.Ties", ties),
-            gold=read_truths(gold, first.scale) if gold else None,
-            estimate=cast("inference.Estimate", estimate),
-            unordered=unordered,
-        )
+            check_writable(path, *outputs[place + 1 :], *kept, *here)
+    for path in outputs[:-1]:  # the report is a page
+        if path:
+            tables.check_ending(path)
+    for path in kept:
+        if path:
+            check_writable(path, *here)
+
+
+def _write(
+    found: inferring.Inferred, output: Path | None, workers: Path | None, report: Path | None
+) -> None:
+    truths = found.truths
     if output:
         truths.write(output)
     if workers:
         truths.write_workers(workers)
-    if report:
-        _write_report(truths, data, report)
+    if report and found.data is not None:
+        _write_report(truths, found.data, report)
     if not truths.converged:
-        notice(f"{method} had not converged after {truths.iterations} iterations")
+        notice(f"{truths.method} had not converged after {truths.iterations} iterations")
     if empty := int((truths.support == 0).sum()):
         notice(f"{empty:,} task(s) without any answer: estimated from the other tasks")
-    if json:
-        print_json(_document(truths, output, workers, report))
-    else:
-        _show(truths, output, workers, report)
-
-
-def _download(campaign: str, key: str | None, paths: list[Path] | None) -> list[Reports]:
-    """The reports of a campaign from the service that collects them."""
-    from forsooth.client import download_reports
-
-    if paths:
-        raise ForsoothError("give files of reports or --campaign, not both")
-    if not key:
-        raise ForsoothError("--campaign needs the requester's --key (or FORSOOTH_KEY)")
-    with aside.status("fetching the reports"):
-        return download_reports(campaign, key)
-
-
-def _read(paths: list[Path], scale: str | None, on_conflict: OnConflict) -> list[Reports] | Answers:
-    """Reports, or a single table of plain answers if a scale is given."""
-    if not paths:
-        raise ForsoothError("infer needs files of reports, or a --campaign and its --key")
-    if scale is None:
-        try:
-            return [Reports.read(path) for path in paths]
-        except ForsoothError as error:
-            hint = "To infer from plain answers, give their --scale."
-            raise ForsoothError(f"{error}. {hint}") from error
-    if len(paths) > 1:
-        raise ForsoothError("with --scale, infer takes one table of plain answers")
-    notice("these are plain answers: nothing is private")
-    answers = Answers.read(paths[0], scale, on_conflict=on_conflict)
-    for message in answers.notices:
-        notice(message)
-    return answers
 
 
 def _write_report(truths: Truths, data: list[Reports] | Answers, path: Path) -> None:
@@ -144,12 +163,13 @@ def _write_report(truths: Truths, data: list[Reports] | Answers, path: Path) -> 
 
 
 def _document(
-    truths: Truths, output: Path | None, workers: Path | None, report: Path | None
+    found: inferring.Inferred, output: Path | None, workers: Path | None, report: Path | None
 ) -> dict[str, object]:
+    truths = found.truths
     document: dict[str, object] = {
         "method": truths.method,
         "tasks": len(truths.tasks),
-        "workers": len(truths.workers),
+        "workers": found.workers,
         "iterations": truths.iterations,
         "converged": truths.converged,
         "output": str(output) if output else None,
@@ -170,14 +190,17 @@ def _document(
     return document
 
 
-def _show(truths: Truths, output: Path | None, workers: Path | None, report: Path | None) -> None:
+def _show(
+    found: inferring.Inferred, output: Path | None, workers: Path | None, report: Path | None
+) -> None:
+    truths = found.truths
     columns = truths.columns()
     rows = list(zip(*(list(column)[:_SHOWN] for column in columns.values())))
     print_table(list(columns), [[_plain(cell) for cell in row] for row in rows])
     if len(truths.tasks) > _SHOWN:
         say(f"… and {len(truths.tasks) - _SHOWN:,} more tasks" + ("" if output else ": -o FILE"))
     steps = f", {truths.iterations} iterations" if truths.iterations else ""
-    say(f"{len(truths.tasks):,} tasks, {len(truths.workers):,} workers; {truths.method}{steps}")
+    say(f"{len(truths.tasks):,} tasks, {found.workers:,} workers; {truths.method}{steps}")
     if truths.posterior:
         _say_what_was_learned(truths.posterior)
     for path, what in ((output, "truths"), (workers, "worker quality"), (report, "the report")):

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.inference.estimates import Estimates
+    from forsooth.mechanism import Mechanism
+    from forsooth.report_files import ReportFiles
     from forsooth.scale import Scale
 
 METHODS: dict[str, Callable[[Cells, Scale, Rules, NDArray[np.float64]], Estimates]] = {
@@ -76,7 +78,8 @@ def infer(
     _check_one_campaign(parts)
     scale = parts[0].scale
     known_truth = gold_array(gold or {}, parts[0].tasks, scale)
-    if method == "posterior" and not any(_is_sketch(part) for part in parts):
+    sketches = (_is_sketch(part.mechanism) for part in parts if isinstance(part, Reports))
+    if method == "posterior" and not any(sketches):
         options = Options(estimate, unordered, model)
         return posterior(campaign_of(parts), rules, known_truth, options)
     cells = Cells.stack([part.cells() for part in parts])
@@ -102,10 +105,14 @@ def infer(
     )
 
 
-def _is_sketch(part: Reports | Answers) -> bool:
+def infers_in_passes(files: ReportFiles) -> bool:
+    """Can the posterior be computed in passes over these files?"""
+    return not any(_is_sketch(part.mechanism) for part in files.parts)
+
+
+def _is_sketch(mechanism: Mechanism) -> bool:
     """Reports that are not made of cells; `posterior` takes the mean of what they decode to."""
-    kinds = (MatrixFactorization, SafeFactorization)
-    return isinstance(part, Reports) and isinstance(part.mechanism, kinds)
+    return isinstance(mechanism, MatrixFactorization | SafeFactorization)
 
 
 def _check_one_campaign(parts: Sequence[Reports | Answers]) -> None:
@@ -139,4 +146,5 @@ __all__ = [
     "Rules",
     "Ties",
     "infer",
+    "infers_in_passes",
 ]
