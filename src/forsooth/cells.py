@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +44,11 @@ class Cells:
             np.concatenate([part.task for part in parts]),
             np.concatenate([part.value for part in parts]),
         )
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """Where each worker's cells begin; one more number than workers."""
+        return np.searchsorted(self.worker, np.arange(self.workers + 1))
 
     def per_task(self, amounts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The sum of `amounts` (one per cell; by default 1) over each task's cells."""

@@ -16,42 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.inference.estimates import (
-    NORMAL_QUANTILE,
-    Estimates,
-    Rules,
-    pinned,
-    quality,
-    smallest_deviation,
-    standard_error,
-    weighted_mean,
-    worker_deviation,
-)
+from forsooth.inference.reweighting import reweighted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.cells import Cells
+    from forsooth.inference.estimates import Estimates, Rules
     from forsooth.scale import Scale
 
 
 def algorithm1(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> Estimates:
     """The paper's truth inference on numbers in cells; `gold` tasks keep their known truth."""
-    smoothing = smallest_deviation(scale)
-    counts = cells.per_worker()
-    weight = np.full(cells.workers, 1 / max(1, cells.workers))
-    truth = pinned(weighted_mean(cells, weight), gold)
-    deviation = worker_deviation(cells, truth, smoothing)
-    history = [float(np.nansum(counts * deviation))]
-    converged = cells.value.size == 0
-    while not converged and len(history) < rules.max_iterations:
-        weight = quality(deviation, smoothing)
-        previous, truth = truth, pinned(weighted_mean(cells, weight), gold)
-        deviation = worker_deviation(cells, truth, smoothing)
-        history.append(float(np.nansum(counts * deviation)))
-        moved = float(np.nanmax(np.abs(truth - previous)))
-        converged = moved <= rules.tolerance * scale.range
-    half = NORMAL_QUANTILE * standard_error(cells, weight, truth)
-    low, high = truth - half, truth + half
-    deviation = worker_deviation(cells, truth)
-    return Estimates(truth, low, high, deviation, tuple(history), converged)
+    # With S_i = |T_i|·σ_i²: |T_i|·σ_i = √|T_i|·√S_i, and the weight is √|T_i| / √S_i = 1/σ_i.
+    return reweighted(cells, scale, rules, gold, np.sqrt(cells.per_worker()), "root")

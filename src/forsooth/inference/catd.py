@@ -20,22 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.inference.estimates import (
-    NORMAL_QUANTILE,
-    Estimates,
-    Rules,
-    per_answered,
-    pinned,
-    smallest_deviation,
-    standard_error,
-    weighted_mean,
-    worker_deviation,
-)
+from forsooth.inference.reweighting import reweighted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.cells import Cells
+    from forsooth.inference.estimates import Estimates, Rules
     from forsooth.scale import Scale
 
 ALPHA = 0.05
@@ -44,21 +35,7 @@ ALPHA = 0.05
 def catd(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> Estimates:
     """A worker weighs one over the upper limit of his variance; `gold` is kept."""
     confidence = _lower_quantile(cells.per_worker())
-    weight = np.ones(cells.workers)
-    truth = pinned(weighted_mean(cells, weight), gold)
-    squares = _squares(cells, truth, scale)
-    history = [_objective(confidence, squares)]
-    converged = cells.value.size == 0
-    while not converged and len(history) < rules.max_iterations:
-        weight = np.nan_to_num(per_answered(confidence, squares))
-        previous, truth = truth, pinned(weighted_mean(cells, weight), gold)
-        squares = _squares(cells, truth, scale)
-        history.append(_objective(confidence, squares))
-        moved = float(np.nanmax(np.abs(truth - previous)))
-        converged = moved <= rules.tolerance * scale.range
-    half = NORMAL_QUANTILE * standard_error(cells, weight, truth)
-    deviation = worker_deviation(cells, truth)
-    return Estimates(truth, truth - half, truth + half, deviation, tuple(history), converged)
+    return reweighted(cells, scale, rules, gold, confidence, "log")
 
 
 def _lower_quantile(counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -70,14 +47,3 @@ def _lower_quantile(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     some = different > 0
     quantile[some] = chdtri(different[some], 1 - ALPHA / 2)  # takes the upper tail's probability
     return quantile[position]
-
-
-def _squares(cells: Cells, truth: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:
-    """S_i, never 0 for a worker with cells."""
-    square = (cells.value - truth[cells.task]) ** 2 + smallest_deviation(scale) ** 2
-    return cells.per_worker(square)
-
-
-def _objective(confidence: NDArray[np.float64], squares: NDArray[np.float64]) -> float:
-    answered = squares > 0
-    return float(confidence[answered] @ np.log(squares[answered]))

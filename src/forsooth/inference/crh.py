@@ -30,6 +30,7 @@ from forsooth.inference.estimates import (
     standard_error,
     weighted_mean,
     worker_deviation,
+    worker_squares,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def crh(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> 
         history.append(float(weight @ loss))
         moved = float(np.nanmax(np.abs(truth - previous)))
         converged = moved <= rules.tolerance * scale.range
-    half = NORMAL_QUANTILE * standard_error(cells, weight, truth)
+    half = NORMAL_QUANTILE * standard_error(cells, weight, worker_squares(cells, truth))
     deviation = worker_deviation(cells, truth)
     return Estimates(truth, truth - half, truth + half, deviation, tuple(history), converged)
 

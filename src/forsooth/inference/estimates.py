@@ -53,13 +53,14 @@ class Estimates:
     converged: bool = True
 
 
-def worker_deviation(
-    cells: Cells, truth: NDArray[np.float64], smoothing: float = 0.0
-) -> NDArray[np.float64]:
+def worker_squares(cells: Cells, truth: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ_j (a_ij − μ_j)² over each worker's cells."""
+    return cells.per_worker((cells.value - truth[cells.task]) ** 2)
+
+
+def worker_deviation(cells: Cells, truth: NDArray[np.float64]) -> NDArray[np.float64]:
     """σ_i of Equation 2: RMS distance of a worker's cells from the truths; NaN without cells."""
-    square = (cells.value - truth[cells.task]) ** 2
-    mean_square = per_answered(cells.per_worker(square), cells.per_worker())
-    return np.sqrt(mean_square + smoothing**2)
+    return np.sqrt(per_answered(worker_squares(cells, truth), cells.per_worker()))
 
 
 def quality(deviation: NDArray[np.float64], smoothing: float) -> NDArray[np.float64]:
@@ -93,19 +94,18 @@ def weighted_mean(cells: Cells, weight: NDArray[np.float64]) -> NDArray[np.float
 
 
 def standard_error(
-    cells: Cells, weight: NDArray[np.float64], truth: NDArray[np.float64]
+    cells: Cells, weight: NDArray[np.float64], squares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Of a weighted mean of independent cells; NaN for a task with a single cell.
 
-    The residuals flatter: the truths were fitted to them, and a worker with few cells pulls the
-    truths to his own. So each worker's variance is drawn to the pooled one (as if two more of his
-    cells had it), and the pooled one counts a degree of freedom per task.
+    The residuals, whose `squares` are summed per worker, flatter: the truths were fitted to them,
+    and a worker with few cells pulls the truths to his own. So each worker's variance is drawn to
+    the pooled one (as if two more of his cells had it), and the pooled one counts a degree of
+    freedom per task.
     """
     counts, support = cells.per_worker(), cells.per_task()
-    squares = cells.per_worker((cells.value - truth[cells.task]) ** 2)
     freedom = max(1.0, cells.value.size - float((support > 0).sum()))
     variance = (squares + 2 * squares.sum() / freedom) / (counts + 2)
-    of_cell = weight[cells.worker]
-    total = cells.per_task(of_cell**2 * variance[cells.worker])
-    error = per_answered(np.sqrt(total), cells.per_task(of_cell))
+    total = cells.per_task((weight**2 * variance)[cells.worker])
+    error = per_answered(np.sqrt(total), cells.per_task(weight[cells.worker]))
     return np.where(support > 1, error, np.nan)
