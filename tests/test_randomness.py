@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
 
 from forsooth.randomness import SecureRandomness, SimulatedRandomness, randomness
 from tests.samples import ALPHA, count, goodness_of_fit
@@ -17,6 +20,23 @@ def test_two_secure_streams_differ_and_a_stream_goes_on() -> None:
     first = one.words(1000)
     assert not np.array_equal(first, other.words(1000))
     assert not np.array_equal(first, one.words(1000))
+
+
+def test_the_secure_stream_is_aes_256_in_counter_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the pieces in which it is asked for, also larger than are enciphered at once."""
+    monkeypatch.setattr("os.urandom", lambda size: bytes(range(size)))
+    source, counts = SecureRandomness(), [1, 3, 0, 100_003, 5]
+    taken = np.concatenate([source.words(count) for count in counts])
+    cipher = Cipher(AES(bytes(range(32))), CTR(bytes(range(16)))).encryptor()
+    assert taken.tobytes() == cipher.update(bytes(4 * sum(counts)))
+
+
+def test_words_that_were_given_stay() -> None:
+    source = SecureRandomness()
+    first = source.words(1000)
+    kept = first.copy()
+    source.words(1000)
+    assert np.array_equal(first, kept)
 
 
 @pytest.mark.parametrize("source", [SecureRandomness(), SimulatedRandomness(1)], ids=["os", "seed"])

@@ -107,8 +107,21 @@ class Answers:
         """The codes of workers `start` to `stop` over all tasks, NULL written as `scale.null`."""
         codes = np.full((stop - start, len(self.tasks)), self.scale.null, self.code.dtype)
         cells = slice(self.starts[start], self.starts[stop])
-        codes[self.worker[cells] - start, self.task[cells]] = self.code[cells]
+        row = self.worker[cells].astype(np.intp) - start
+        codes.reshape(-1)[row * len(self.tasks) + self.task[cells]] = self.code[cells]
         return codes
+
+    def span(self, start: int, stop: int) -> Answers:
+        """The same campaign with workers `start` to `stop` only."""
+        cells = slice(self.starts[start], self.starts[stop])
+        return Answers(
+            self.scale,
+            self.workers[start:stop],
+            self.tasks,
+            self.worker[cells] - np.int32(start),
+            self.task[cells],
+            self.code[cells],
+        )
 
     def of_workers(self, chosen: NDArray[np.intp]) -> Answers:
         """The same campaign with the chosen workers only (indices in increasing order)."""

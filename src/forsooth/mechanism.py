@@ -17,7 +17,7 @@ from forsooth.randomness import randomness
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 BLOCK_CELLS = 2**20  # cells that are handled at once, so that memory stays small
+PIECE_CELLS = 2**23  # cells of a report file that are in memory at once
 Layout = Literal["rows", "cells"]
 
 
@@ -90,17 +91,33 @@ class Mechanism(ABC):
 
     def perturb(self, answers: Answers, *, simulation_seed: int | None = None) -> Reports:
         """Every worker's report. Randomness is the operating system's unless a seed is named."""
-        from forsooth.reports import Reports  # a report carries its mechanism: the circle closes
+        self._check_scale(answers)
+        return self._reports(answers, randomness(simulation_seed), simulation_seed)
 
+    def perturb_in_pieces(
+        self, answers: Answers, *, simulation_seed: int | None = None, cells: int = PIECE_CELLS
+    ) -> Iterator[Reports]:
+        """The same, a few workers at a time: about so many `cells`, however many there are."""
+        self._check_scale(answers)
+        random, some = randomness(simulation_seed), max(1, cells // len(answers.tasks))
+        for start in range(0, len(answers.workers), some):
+            piece = answers.span(start, min(start + some, len(answers.workers)))
+            yield self._reports(piece, random, simulation_seed)
+
+    def _check_scale(self, answers: Answers) -> None:
         if answers.scale != self.scale:
             raise ForsoothError(
                 f"the answers are on the scale {answers.scale}, "
                 f"the mechanism was made for {self.scale}"
             )
+
+    def _reports(self, answers: Answers, random: Randomness, seed: int | None) -> Reports:
+        from forsooth.reports import Reports  # a report carries its mechanism: the circle closes
+
         answers = self.eligible(answers)
-        values = self.randomise(answers, randomness(simulation_seed))
+        values = self.randomise(answers, random)
         cells = (answers.worker, answers.task) if self.layout == "cells" else None
-        return Reports(self, answers.tasks, answers.workers, values, cells, simulation_seed)
+        return Reports(self, answers.tasks, answers.workers, values, cells, seed)
 
     def eligible(self, answers: Answers) -> Answers:
         """The answers that may influence a report: all, unless a public rule leaves some out."""
@@ -187,9 +204,8 @@ class CellwiseMechanism(Mechanism):
         block = max(1, BLOCK_CELLS // max(1, tasks))
         for start in range(0, workers, block):
             stop = min(start + block, workers)
-            codes = answers.rows(start, stop).ravel()
-            secret = np.repeat(secrets[start:stop], tasks)
-            values[start:stop] = self.randomise_codes(codes, secret, random).reshape(-1, tasks)
+            codes, secret = answers.rows(start, stop), secrets[start:stop, None]
+            values[start:stop] = self.randomise_codes(codes, secret, random)
         return values
 
     def secrets(self, workers: int, random: Randomness) -> NDArray[np.uint8]:
@@ -201,4 +217,7 @@ class CellwiseMechanism(Mechanism):
     def randomise_codes(
         self, codes: NDArray[Any], secret: NDArray[np.uint8], random: Randomness
     ) -> NDArray[Any]:
-        """One reported value per code; `secret` is what the cell's worker has drawn."""
+        """One reported value per code, in their shape; `secret` is what each's worker has drawn.
+
+        Cells stand side by side, or one row per worker; then `secret` is a column.
+        """

@@ -21,6 +21,7 @@ from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.exact import log_ratio
+from forsooth.mechanisms.walk import walker
 from forsooth.packing import symbol_bits
 
 if TYPE_CHECKING:
@@ -104,14 +105,12 @@ def draw(
 
     Every cell is compared with every threshold of its row: the same steps for every input.
     """
-    symbols = np.zeros(len(rows), symbol_dtype(len(thresholds) + 1))
-    for start in range(0, len(rows), _BLOCK):
-        part = symbols[start : start + _BLOCK]
-        index = rows[start : start + _BLOCK].astype(np.intp)
-        words = random.words(len(part))
-        for line in thresholds:
-            part += words >= line.take(index)
-    return symbols
+    symbols = np.empty(rows.size, symbol_dtype(len(thresholds) + 1))
+    walk, given = walker(thresholds, rows.size), rows.reshape(-1)
+    for start in range(0, rows.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        walk(random.words(len(symbols[part])), given[part], symbols[part])
+    return symbols.reshape(rows.shape)
 
 
 def symbol_dtype(symbols: int) -> np.dtype[np.unsignedinteger[Any]]:

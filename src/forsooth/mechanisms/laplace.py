@@ -80,9 +80,9 @@ class Laplace(CellwiseMechanism):
     ) -> NDArray[Any]:
         """Replacement and noise are drawn for every cell, whether it is answered or not."""
         del secret
-        replacement = self._replacements(len(codes), random)
+        replacement = self._replacements(codes.size, random).reshape(codes.shape)
         code = np.where(codes == self.scale.null, replacement, codes)
-        noise = discrete_laplace(self.rate, len(codes), random)
+        noise = discrete_laplace(self.rate, codes.size, random).reshape(codes.shape)
         return np.asarray(self.positions, np.int64)[code] + noise
 
     def _replacements(self, count: int, random: Randomness) -> NDArray[np.intp]:

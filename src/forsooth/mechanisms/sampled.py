@@ -117,8 +117,8 @@ class SampledTasks(Mechanism):
         codes = np.full(chosen.shape, self.scale.null, answers.code.dtype)
         slot = (chosen[answers.worker] == answers.task[:, None]).argmax(axis=1)
         codes[answers.worker, slot] = answers.code
-        secret = np.repeat(self.inner.secrets(workers, random), self.count)
-        return self.inner.randomise_codes(codes.ravel(), secret, random).reshape(chosen.shape)
+        secret = self.inner.secrets(workers, random)[:, None]
+        return self.inner.randomise_codes(codes, secret, random)
 
     def readings(self, reports: Reports) -> NDArray[np.float64]:
         """The inner mechanism's readings, in their places; the other cells read as NULL."""
