@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from forsooth import Scale
+from forsooth import ForsoothError, Scale
 from forsooth.mechanisms import rr, two_layer, walk
 from forsooth.mechanisms.channel import draw, symbol_dtype
 from forsooth.randomness import SimulatedRandomness
@@ -57,3 +57,12 @@ def test_many_cells_and_few_are_drawn_alike(monkeypatch: pytest.MonkeyPatch) -> 
             slow = draw(thresholds, codes, SimulatedRandomness(2))
         assert fast.shape == codes.shape
         assert np.array_equal(fast, slow)
+
+
+@pytest.mark.parametrize("cells", [10, 2**18])
+@pytest.mark.parametrize("wrong", [6, -1])
+def test_an_input_without_a_row_is_refused(cells: int, wrong: int) -> None:
+    codes = np.zeros(cells, np.int64)
+    codes[7] = wrong
+    with pytest.raises(ForsoothError, match="an input has no row"):
+        draw(rr(Scale.parse("0..4"), 1.0).channel.thresholds, codes, SimulatedRandomness(1))

@@ -105,6 +105,8 @@ def draw(
 
     Every cell is compared with every threshold of its row: the same steps for every input.
     """
+    if rows.size and not 0 <= rows.min() <= rows.max() < thresholds.shape[1]:
+        raise ForsoothError("an input has no row in the table")  # compiled code would read on
     symbols = np.empty(rows.size, symbol_dtype(len(thresholds) + 1))
     walk, given = walker(thresholds, rows.size), rows.reshape(-1)
     for start in range(0, rows.size, _BLOCK):
