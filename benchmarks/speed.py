@@ -92,9 +92,9 @@ def packed_reports() -> dict[str, Any]:
     """10,000 × 1,000 symbols of two bits, packed and unpacked, against copying a byte each."""
     values = np.random.default_rng(0).integers(0, 4, (10_000, 1_000), np.uint8)
     packed = packing.pack(values, 2)
-    there = best(lambda: packing.pack(values, 2))
-    back = best(lambda: packing.unpack(packed, 1_000, 2, values.dtype))
-    copied = best(values.copy)
+    there = best(lambda: packing.pack(values, 2), rounds=20)
+    back = best(lambda: packing.unpack(packed, 1_000, 2, values.dtype), rounds=20)
+    copied = best(values.copy, rounds=20)
     return {
         "what": "symbols of two bits, packed and unpacked",
         "rate": f"{values.size / there / 1e6:.0f}M and {values.size / back / 1e6:.0f}M/s",

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from forsooth import ForsoothError, Reports, infer
+from forsooth import ForsoothError, Reports, infer, packing
 from forsooth.client import Campaign, download_reports
 from forsooth.ledger import Ledger
 from forsooth.service.exports import DATA
@@ -97,6 +97,23 @@ def test_an_open_link_and_public_participation(server: Server, tmp_path: Path) -
     with pytest.raises(ForsoothError, match="nothing to send"):
         Campaign(made.link, folder=tmp_path / "silent").submit({})
     assert server.as_requester("POST", f"/{made.id}/invitations", {"count": 1}).error == "open"
+
+
+def test_reports_of_several_lengths_come_back_as_they_were_sent(sqlite_server: Server) -> None:
+    made = sqlite_server.make(open=True, protects="answers", mechanism="grr")
+    sent: dict[str, list[tuple[int, int]]] = {}
+    for cells in ([(0, 4)], [(0, 1), (1, 2), (2, 3)], [(2, 0)], [(1, 4), (2, 4)], [(0, 3), (2, 2)]):
+        token, tasks = f"open-{new_token()}", [task for task, _ in cells]
+        packed = packing.pack(np.array([[value for _, value in cells]], np.uint8), 3)
+        reply = made.send(token, packed.tobytes(), tasks=tasks)
+        assert reply.status == 201
+        sent[worker_name(token)] = cells
+    (reports,) = download_reports(made.link, sqlite_server.key)
+    assert reports.answered is not None
+    found: dict[str, list[tuple[int, int]]] = {worker: [] for worker in reports.workers}
+    for worker, task, value in zip(*reports.answered, reports.values):
+        found[reports.workers[worker]].append((int(task), int(value)))
+    assert found == sent
 
 
 @pytest.mark.parametrize("mechanism", ["lp", "two-layer", "mf-safe:d=2", "staircase"])

@@ -98,14 +98,14 @@ def _of_design(connection: Connection, campaign: Campaign, design: Design) -> Re
     workers = tuple(row.invitation.hex() for row in rows)
     payloads = [row.payload for row in rows]
     if mechanism.layout == "rows":
-        values, answered = _equal_lengths(mechanism, payloads, len(campaign.tasks)), None
+        width = mechanism.width(len(campaign.tasks))
+        values, answered = _equal_lengths(mechanism, payloads, width), None
     else:
         values, answered = _public_cells(mechanism, payloads, [row.tasks for row in rows])
     return Reports(mechanism, campaign.task_ids, workers, values, answered)
 
 
-def _equal_lengths(mechanism: Mechanism, payloads: list[bytes], tasks: int) -> NDArray[Any]:
-    width = mechanism.width(tasks)
+def _equal_lengths(mechanism: Mechanism, payloads: list[bytes], width: int) -> NDArray[Any]:
     size = mechanism.report_bytes(width)
     packed = np.frombuffer(b"".join(payloads), np.uint8).reshape(len(payloads), size)
     return packing.unpack(packed, width, mechanism.bits, mechanism.dtype)
@@ -114,12 +114,13 @@ def _equal_lengths(mechanism: Mechanism, payloads: list[bytes], tasks: int) -> N
 def _public_cells(
     mechanism: Mechanism, payloads: list[bytes], tasks: list[bytes]
 ) -> tuple[NDArray[Any], AnsweredCells]:
-    """Every report has a length of its own, and begins with a byte of its own."""
-    counts = [len(each) // _INDEX.itemsize for each in tasks]
-    values = [
-        packing.unpack_one(payload, count, mechanism.bits, mechanism.dtype)
-        for payload, count in zip(payloads, counts, strict=True)
-    ]
+    """Reports on equally many tasks are of equal length: they are unpacked together."""
+    counts = np.array([len(each) // _INDEX.itemsize for each in tasks], np.intp)
+    starts = np.cumsum(counts) - counts
+    values = np.empty(counts.sum(), mechanism.dtype)
+    for count in np.unique(counts):
+        same = np.flatnonzero(counts == count)
+        place = starts[same, None] + np.arange(count)
+        values[place] = _equal_lengths(mechanism, [payloads[report] for report in same], int(count))
     worker = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    task = np.frombuffer(b"".join(tasks), _INDEX).astype(np.int32)
-    return np.concatenate([np.empty(0, mechanism.dtype), *values]), (worker, task)
+    return values, (worker, np.frombuffer(b"".join(tasks), _INDEX).astype(np.int32))
