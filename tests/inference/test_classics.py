@@ -15,8 +15,9 @@ from forsooth import Answers, Scale, mechanisms
 from forsooth.cells import Cells
 from forsooth.inference.averages import majority, mean
 from forsooth.inference.catd import catd
+from forsooth.inference.confusion import DIAGONAL, SMOOTHING
 from forsooth.inference.crh import crh
-from forsooth.inference.dawid_skene import DIAGONAL, SMOOTHING, dawid_skene
+from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import Estimates, Rules, Ties
 from forsooth.inference.gtm import ALPHA, BETA, gtm
 from forsooth.study import datasets
