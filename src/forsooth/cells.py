@@ -56,4 +56,6 @@ class Cells:
 
     def per_worker(self, amounts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The sum of `amounts` (one per cell; by default 1) over each worker's cells."""
+        if amounts is None:
+            return np.diff(self.starts).astype(np.float64)
         return np.bincount(self.worker, amounts, minlength=self.workers).astype(np.float64)
