@@ -129,38 +129,36 @@ def _compiled(classes: int) -> tuple[Callable[..., Any], Callable[..., Any]] | N
     own, right = DIAGONAL + classes * SMOOTHING, DIAGONAL + SMOOTHING
     never = float(right * np.log(right) + (classes - 1) * SMOOTHING * np.log(SMOOTHING))
 
-    @njit(cache=True, nogil=True)
-    def logarithms(counts: Any, given: Any) -> Any:
-        # Counts n[l, k] of one worker become log π[k, l], in place. With pseudo-counts α their log
-        # prior is Σ_kl α_kl log(α_kl + n_lk) − Σ_k (Σ_l α_kl) log Σ_l (α_kl + n_lk).
-        totals = np.full(classes, own)
-        for answer in range(classes):
-            if given[answer]:
-                totals += counts[answer]
-        totals = np.log(totals)
-        log_prior = -own * totals.sum()
-        for answer in range(classes):
-            if not given[answer]:
-                log_prior += never
-                continue
-            for k in range(classes):
-                pseudo = right if k == answer else SMOOTHING
-                log = np.log(pseudo + counts[answer, k])
-                log_prior += pseudo * log
-                counts[answer, k] = log - totals[k]
-        return log_prior
-
+    # In one piece: numba finds nothing in its cache that calls another compiled function from here.
     @njit(cache=True, nogil=True)
     def sweep(starts: Any, task: Any, code: Any, posterior: Any, total: Any) -> Any:
         counts, given = np.zeros((classes, classes)), np.zeros(classes, np.bool_)
-        log_prior = 0.0
+        totals, log_prior = np.zeros(classes), 0.0
         for worker in range(len(starts) - 1):
             for cell in range(starts[worker], starts[worker + 1]):
                 answer, of = code[cell], task[cell]
                 given[answer] = True
                 for k in range(classes):
                     counts[answer, k] += posterior[of, k]
-            log_prior += logarithms(counts, given)
+            # Counts n[l, k] become log π[k, l], in place. With pseudo-counts α their log prior is
+            # Σ_kl α_kl log(α_kl + n_lk) − Σ_k (Σ_l α_kl) log Σ_l (α_kl + n_lk).
+            totals[:] = own
+            for row in range(classes):
+                if given[row]:
+                    for k in range(classes):
+                        totals[k] += counts[row, k]
+            for k in range(classes):
+                totals[k] = np.log(totals[k])
+                log_prior -= own * totals[k]
+            for row in range(classes):
+                if not given[row]:
+                    log_prior += never
+                    continue
+                for k in range(classes):
+                    pseudo = right if k == row else SMOOTHING
+                    log = np.log(pseudo + counts[row, k])
+                    log_prior += pseudo * log
+                    counts[row, k] = log - totals[k]
             for cell in range(starts[worker], starts[worker + 1]):
                 answer, of = code[cell], task[cell]
                 for k in range(classes):
