@@ -18,15 +18,13 @@ import pyarrow as pa
 
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
+from forsooth.mechanism import PIECE_CELLS, Mechanism
 from forsooth.reports import WRITING, Reports, read_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from forsooth.mechanism import Mechanism
     from forsooth.scale import Scale
-
-PIECE_CELLS = 2**23  # cells that are unpacked at once
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from forsooth.errors import ForsoothError
 from forsooth.files import check_writable, read_text
 from forsooth.mechanism import Mechanism
 from forsooth.privacy import check_epsilon, check_protects, check_unit
+from forsooth.report_files import write_in_pieces
 
 
 def perturb(
@@ -77,9 +78,8 @@ def perturb(
         unit=check_unit(unit),
         sampled=sampled_tasks,
     )
-    reports = chosen.perturb(table, simulation_seed=simulation_seed)
-    reports.write(output)
-
+    pieces = chosen.perturb_in_pieces(table, simulation_seed=simulation_seed)
+    write_in_pieces(output, pieces)
     for message in table.notices:
         notice(message)
     for role, path in (("tasks", tasks), ("workers", workers)):

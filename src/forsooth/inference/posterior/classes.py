@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.kernels import ClassSums
 
 _RATES = 25  # points of the ladder of participation rates
-_LEVELS = 4  # levels that are kept of it
+_LEVELS = 8  # levels that are kept of it: the most diligent may answer a thousand times as much
 _ENOUGH = 2000  # so many workers show how rates are spread
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
