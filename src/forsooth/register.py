@@ -31,9 +31,10 @@ def hashes(names: Iterable[str]) -> NDArray[np.uint64]:
 
 
 class Register:
-    """Hashes that have been seen."""
+    """Hashes that have been seen; more than `most` of them are not held in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _HELD) -> None:
+        self._most = most
         self._held: list[NDArray[np.uint64]] = []
         self._count = 0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -42,7 +43,7 @@ class Register:
         """Some more workers."""
         self._held.append(more)
         self._count += len(more)
-        if self._count > _HELD:
+        if self._count > self._most:
             self._spill()
 
     def repeated(self) -> NDArray[np.uint64]:
@@ -58,7 +59,7 @@ class Register:
     def _spill(self) -> None:
         """To disk, each hash into its bucket."""
         self._folder = self._folder or tempfile.TemporaryDirectory(prefix="forsooth-")
-        every = np.sort(np.concatenate(self._held))
+        every = np.sort(np.concatenate([np.empty(0, np.uint64), *self._held]))
         edges = np.searchsorted(every >> np.uint64(56), np.arange(_BUCKETS + 1, dtype=np.uint64))
         for bucket, (begin, end) in enumerate(pairwise(edges)):
             with (Path(self._folder.name) / f"{bucket:03}").open("ab") as file:

@@ -50,7 +50,7 @@ class Checkpoint:
 
     def _read(self, path: Path) -> dict[str, Arrays]:
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 kept = {name: file[name] for name in file.files}
             fingerprint = str(kept.pop("fingerprint"))
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

@@ -96,6 +96,8 @@ class PooledState:
         """The truths by the pooled model, without another look at the reports."""
         if not self.parts:
             raise ForsoothError("there are no reports to infer from")
+        if options.model != "pooled":
+            raise ForsoothError("a state has counts only: it is for the pooled model")
         evidence = tuple(
             Evidence(
                 _Forgotten(part.workers),
@@ -142,9 +144,7 @@ class PooledState:
             return _parse(table)
         except (ForsoothError, pa.ArrowException, OSError, KeyError, ValueError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
-            raise ForsoothError(
-                f"{path} is not a state that infer --state kept: {reason}"
-            ) from error
+            raise ForsoothError(f"{path} is not a state of infer --state: {reason}") from error
 
 
 class _Forgotten(Blocks):
@@ -154,7 +154,7 @@ class _Forgotten(Blocks):
         self.workers = workers
 
     def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
-        raise ForsoothError("a state has counts only: it is for the pooled model")
+        raise NotImplementedError
 
 
 def _task_rows(number: int, part: _Counted) -> pa.Table:

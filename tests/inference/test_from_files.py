@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forsooth import Answers, Mechanism, Reports, Truths, infer, mechanisms
+from forsooth.errors import ForsoothError
+from forsooth.inference.engine import Here
+from forsooth.inference.from_files import infer_files
+from forsooth.inference.posterior import Options
+from forsooth.inference.state import PooledState
+from forsooth.report_files import Piece, ReportFiles, write_in_pieces
+from forsooth.study.synthetic import Crowd
+
+WORKERS = 600
+
+
+@pytest.fixture(scope="module")
+def answers() -> Answers:
+    return Crowd(workers=WORKERS, tasks=60, sparsity=0.7, truth_mean=3).draw(1).answers
+
+
+@pytest.fixture(scope="module")
+def rr(answers: Answers) -> Mechanism:
+    return mechanisms.rr(answers.scale, 3.0)
+
+
+@pytest.fixture(scope="module")
+def parts(answers: Answers, rr: Mechanism) -> list[Reports]:
+    """Three hundred workers, two hundred, one hundred."""
+    edges = (0, 300, 500, WORKERS)
+    spans = [answers.span(*edge) for edge in pairwise(edges)]
+    return [rr.perturb(span, simulation_seed=number) for number, span in enumerate(spans)]
+
+
+@pytest.fixture(scope="module")
+def folder(parts: list[Reports], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reports")
+    for number, part in enumerate(parts):
+        write_in_pieces(folder / f"{number}.parquet", pieces_of(part))
+    return folder
+
+
+def pieces_of(part: Reports, size: int = 70) -> Iterator[Reports]:
+    for start in range(0, len(part.workers), size):
+        names, values = part.workers[start : start + size], part.values[start : start + size]
+        yield Reports(part.mechanism, part.tasks, names, values, None, part.simulation_seed)
+
+
+def same(ours: Truths, other: Truths) -> None:
+    assert ours.posterior is not None
+    assert other.posterior is not None
+    np.testing.assert_allclose(ours.posterior.mass, other.posterior.mass, atol=1e-8)
+    np.testing.assert_allclose(ours.estimate, other.estimate, atol=1e-8)
+    np.testing.assert_array_equal(ours.support, other.support)
+    assert ours.iterations == other.iterations
+
+
+def test_files_give_what_memory_gives(folder: Path, parts: list[Reports]) -> None:
+    files = ReportFiles.open([folder])
+    assert files.workers == WORKERS
+    assert [piece.workers for piece in files.pieces()] == [70, 70, 70, 70, 20, 70, 70, 60, 70, 30]
+    ours, memory = infer_files(files), infer(parts)
+    same(ours, memory)
+    assert ours.workers == memory.workers
+    np.testing.assert_allclose(ours.deviation, memory.deviation, atol=1e-8)
+
+
+def test_quality_is_computed_only_if_wanted(folder: Path, parts: list[Reports]) -> None:
+    truths = infer_files(ReportFiles.open([folder]), workers=False)
+    same(truths, infer(parts))
+    assert truths.workers == ()
+    assert truths.quality.shape == (0,)
+
+
+@pytest.mark.parametrize("name", ["grr", "lp", "two-layer", "staircase"])
+def test_every_kind_of_report_goes_through_files(
+    answers: Answers, name: str, tmp_path: Path
+) -> None:
+    mechanism = mechanisms.build(name, answers.scale, 3.0, tasks=len(answers.tasks))
+    pieces = list(mechanism.perturb_in_pieces(answers, simulation_seed=1, cells=6000))
+    assert len(pieces) == 6
+    write_in_pieces(tmp_path / "reports.parquet", pieces)
+    same(infer_files(ReportFiles.open([tmp_path / "reports.parquet"])), infer(pieces))
+
+
+def test_two_mechanisms_are_two_parts(
+    answers: Answers, parts: list[Reports], tmp_path: Path
+) -> None:
+    other = mechanisms.lp(answers.scale, 3.0).perturb(answers.span(500, WORKERS), simulation_seed=9)
+    for number, part in enumerate((parts[0], other, parts[1])):
+        part.write(tmp_path / f"{number}.parquet")
+    files = ReportFiles.open([tmp_path])
+    assert [part.workers for part in files.parts] == [500, 100]
+    same(infer_files(files), infer([parts[0], other, parts[1]]))
+
+
+def test_gold_and_options_reach_the_files(
+    folder: Path, parts: list[Reports], answers: Answers
+) -> None:
+    gold = {answers.tasks[0]: 9.0, answers.tasks[7]: 2.0}
+    options = Options(estimate="mean", model="pooled")
+    ours = infer_files(ReportFiles.open([folder]), options=options, gold=gold)
+    same(ours, infer(parts, estimate="mean", model="pooled", gold=gold))
+    assert ours.estimate[0] == 9.0
+
+
+# Nobody reports twice
+
+
+def test_a_worker_in_two_files_is_named_with_both(parts: list[Reports], tmp_path: Path) -> None:
+    again = next(pieces_of(parts[0], 1))
+    parts[0].write(tmp_path / "a.parquet")
+    again.write(tmp_path / "b.parquet")
+    with pytest.raises(ForsoothError, match=r"worker '.+' reports twice \(1 such; .*a.*b") as error:
+        infer_files(ReportFiles.open([tmp_path]))
+    assert repr(again.workers[0]) in str(error.value)
+
+
+# A killed inference goes on
+
+
+class Interrupted(Here):
+    """An engine that counts its passes over all pieces, and breaks down after some."""
+
+    def __init__(self, passes: int = 10**9) -> None:
+        super().__init__()
+        self.left, self.done = passes, 0
+
+    def total(self, work: Callable[[Sequence[Piece]], Any], pieces: Sequence[Piece]) -> Any:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left, self.done = self.left - 1, self.done + 1
+        return super().total(work, pieces)
+
+
+def test_a_killed_inference_goes_on_from_its_checkpoint(folder: Path, tmp_path: Path) -> None:
+    files, checkpoint = ReportFiles.open([folder]), tmp_path / "checkpoint"
+    whole = Interrupted()
+    truths = infer_files(files, engine=whole)
+    for passes in (1, 3, whole.done - 1):
+        with pytest.raises(KeyboardInterrupt):
+            infer_files(files, engine=Interrupted(passes), checkpoint=checkpoint)
+        rest = Interrupted()
+        same(infer_files(files, engine=rest, checkpoint=checkpoint), truths)
+        assert rest.done == whole.done - passes
+        assert not checkpoint.exists()
+
+
+def test_a_checkpoint_of_something_else_is_refused(folder: Path, tmp_path: Path) -> None:
+    files, checkpoint = ReportFiles.open([folder]), tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        infer_files(files, engine=Interrupted(2), checkpoint=checkpoint)
+    with pytest.raises(ForsoothError, match="the checkpoint of another inference"):
+        infer_files(files, options=Options(unordered=True), checkpoint=checkpoint)
+    checkpoint.write_bytes(b"PK\x03\x04 broken")
+    with pytest.raises(ForsoothError, match="is not a checkpoint of forsooth"):
+        infer_files(files, checkpoint=checkpoint)
+
+
+# A state that grows
+
+
+def test_a_state_grows_by_new_files_only(
+    folder: Path, parts: list[Reports], tmp_path: Path
+) -> None:
+    path, read = tmp_path / "state.parquet", []
+    for number in range(3):
+        state = PooledState.read(path)
+        files = state.new(
+            ReportFiles.open([folder / f"{each}.parquet" for each in range(number + 1)])
+        )
+        assert files is not None
+        engine = Interrupted()
+        read.append([Path(file).name for file in files.paths])
+        state.with_reports(files, engine).write(path)
+        assert engine.done == 1
+    assert read == [["0.parquet"], ["1.parquet"], ["2.parquet"]]
+    state = PooledState.read(path)
+    assert state.new(ReportFiles.open([folder])) is None
+    assert len(state.workers) == WORKERS
+    same(state.infer(Options(model="pooled")), infer(parts, model="pooled"))
+
+
+def test_a_state_counts_nobody_twice(folder: Path, parts: list[Reports], tmp_path: Path) -> None:
+    state = PooledState().with_reports(ReportFiles.open([folder / "0.parquet"]))
+    next(pieces_of(parts[0], 5)).write(tmp_path / "again.parquet")
+    files = state.new(ReportFiles.open([tmp_path / "again.parquet"]))
+    assert files is not None
+    with pytest.raises(ForsoothError, match=r"reports twice \(5 such"):
+        state.with_reports(files)
+
+
+def test_a_state_of_another_campaign_or_of_nothing(
+    folder: Path, answers: Answers, tmp_path: Path
+) -> None:
+    state = PooledState().with_reports(ReportFiles.open([folder / "0.parquet"]))
+    small = Crowd(workers=20, tasks=5).draw(1).answers
+    mechanisms.rr(small.scale, 1.0).perturb(small).write(tmp_path / "other.parquet")
+    with pytest.raises(ForsoothError, match="other.parquet is of another campaign than the state"):
+        state.with_reports(ReportFiles.open([tmp_path / "other.parquet"]))
+    with pytest.raises(ForsoothError, match="there are no reports"):
+        PooledState().infer(Options(model="pooled"))
+    (tmp_path / "text.parquet").write_text("not Parquet")
+    with pytest.raises(ForsoothError, match="is not a state of infer --state"):
+        PooledState.read(tmp_path / "text.parquet")
+    with pytest.raises(ForsoothError, match="is not a state of infer --state"):
+        PooledState.read(folder / "0.parquet")
+    with pytest.raises(ForsoothError, match="for the pooled model"):
+        state.infer(Options())
