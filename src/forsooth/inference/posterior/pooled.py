@@ -7,8 +7,8 @@ the kinds and W the channel,
     P(y | θ) = (1 − ρ)·W[NULL, y] + ρ·Σ_a Σ_k ω_k P_k(a | θ)·W[a, y]        (hidden participation)
 
 and the log-likelihood is Σ_j ln Σ_θ π(θ) ∏_y P(y | θ)^N[j, y]. Parameters (the prior's weights, ω,
-ρ) are fitted by SQUAREM from moments: first the distribution of all answers and ρ are recovered
-through the channel, a small concave problem.
+ρ) are fitted from moments: first the distribution of all answers and ρ are recovered through the
+channel, a small concave problem.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.inference.posterior.ascent import SMALLEST, Ascent, climb
 from forsooth.inference.posterior.model import Crowd, normalised_exp
-from forsooth.inference.posterior.squarem import Ascent, squarem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
 _PRIOR_CELLS = 0.5  # and every kind of worker as much as so many cells
-_SMALLEST = 1e-9
-_STILL = 1e-4  # a round that moves and gains less than this has arrived
 _MANY = 4000  # with more different tasks than this, the ascent begins with a part of them
 _FREEDOM = 1.0  # of the learned prior: where it lies
 
@@ -52,32 +50,18 @@ def recover_moments(crowd: Crowd, parts: Sequence[Evidence], rules: Rules) -> Mo
     totals = [part.per_task.sum(axis=0) for part in parts]
     hidden = any(part.hidden for part in parts)
 
-    def likelihoods(point: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    def expected(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         given = point[:size] / point[:size].sum()
-        return [(point if part.hidden else given) @ part.table for part in parts]
-
-    def step(point: NDArray[np.float64]) -> NDArray[np.float64]:
-        given, counts = point[:size] / point[:size].sum(), np.full(len(point), 0.5)
-        for part, total, chance in zip(parts, totals, likelihoods(point)):
+        objective, counts = 0.5 * float(np.log(point).sum()), np.full(len(point), 0.5)
+        for part, total in zip(parts, totals):
             rows = point if part.hidden else given
+            chance = rows @ part.table
+            objective += float(total @ np.log(chance))
             counts[: len(rows)] += rows * (part.table @ (total / chance))
-        shares: NDArray[np.float64] = counts / counts.sum()
-        return shares
-
-    def objective(point: NDArray[np.float64]) -> float:
-        each = (total @ np.log(chance) for total, chance in zip(totals, likelihoods(point)))
-        return float(sum(each) + 0.5 * np.log(point).sum())
-
-    def project(point: NDArray[np.float64]) -> NDArray[np.float64]:
-        positive = np.maximum(point, _SMALLEST)
-        inside: NDArray[np.float64] = positive / positive.sum()
-        return inside
+        return objective, counts
 
     start = np.full(size + hidden, 1 / (size + hidden))
-    point = squarem(
-        step, objective, project, start,
-        tolerance=_STILL, max_iterations=rules.max_iterations,
-    ).point  # fmt: skip
+    point = climb(expected, (len(start),), start, max_iterations=rules.max_iterations).point
     share = float(point[:size].sum())
     return Moments(point[:size] / share, share)
 
@@ -131,7 +115,7 @@ class Pooled:
     @cached_property
     def base(self) -> NDArray[np.float64]:
         """The prior weights of the shapes."""
-        return np.maximum(self.crowd.base(self.moments.answers), _SMALLEST)
+        return np.maximum(self.crowd.base(self.moments.answers), SMALLEST)
 
     def split(
         self, point: NDArray[np.float64]
@@ -146,11 +130,10 @@ class Pooled:
         share = float(np.clip(self.moments.participation, 1e-6, 1 - 1e-6))
         return np.concatenate([self.base, np.full(kinds, 1 / kinds), [share, 1 - share]])
 
-    def project(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Positive, and each of the three groups summing to one."""
-        weights, kinds, _ = self.split(np.maximum(point, _SMALLEST))
-        rest = np.maximum(point[-2:], _SMALLEST)
-        return np.concatenate([weights / weights.sum(), kinds / kinds.sum(), rest / rest.sum()])
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Of the groups that a point consists of; each sums to one."""
+        return len(self.base), len(self.crowd.deviations), 2
 
     def likelihoods(
         self, point: NDArray[np.float64]
@@ -178,33 +161,28 @@ class Pooled:
         mass, evidence = pin(*normalised_exp(logs), logs, self.tally.pinned)
         return mass, float(evidence @ self.tally.times)
 
-    def objective(self, point: NDArray[np.float64]) -> float:
-        """The log-likelihood with the weak priors of the parameters."""
-        weights, kinds, _ = self.split(point)
-        prior = PRIOR_TASKS * self.base @ np.log(weights) + _PRIOR_CELLS * np.log(kinds).sum()
-        return self._posterior(point)[1] + float(prior + 0.5 * np.log(point[-2:]).sum())
+    def expected(self, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """The log-likelihood with the weak priors of the parameters, and its E step.
 
-    def step(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
-        """One EM step: expected counts of shapes, kinds and answered cells."""
+        Expected counts of shapes, of kinds, and of cells that were and were not answered.
+        """
         weights, kinds, share = self.split(point)
-        mass = self._posterior(point)[0]
-        times = self.tally.times
-        shapes = self.crowd.shapes
+        mass, likelihood = self._posterior(point)
+        times, shapes = self.tally.times, self.crowd.shapes
         prior = np.maximum(weights @ shapes, 1e-300)
-        new_weights = weights * (shapes @ (times @ mass / prior)) + PRIOR_TASKS * self.base
-        new_kinds, new_share = np.full(len(kinds), _PRIOR_CELLS), np.full(2, 0.5)
+        of_shapes = weights * (shapes @ (times @ mass / prior)) + PRIOR_TASKS * self.base
+        of_kinds, of_cells = np.full(len(kinds), _PRIOR_CELLS), np.full(2, 0.5)
         pieces = zip(self.parts, self.tally.counts, self.answered, self.likelihoods(point))
         for part, counts, answered, (given, whole) in pieces:
-            expected = (
-                mass.T @ (times[:, None] * counts)
-            ) / whole  # expected cells per unit of probability
-            present = expected * share if part.hidden else expected
-            new_kinds += kinds * np.tensordot(answered, present, ([1, 2], [0, 1]))
+            cells = (mass.T @ (times[:, None] * counts)) / whole  # per unit of probability
+            present = cells * share if part.hidden else cells
+            of_kinds += kinds * np.tensordot(answered, present, ([1, 2], [0, 1]))
             if part.hidden:
-                absent = (1 - share) * float((expected @ part.table[-1]).sum())
-                new_share += float((present * given).sum()), absent
-        groups = (new_weights, new_kinds, new_share)
-        return np.concatenate([group / group.sum() for group in groups])
+                absent = (1 - share) * float((cells @ part.table[-1]).sum())
+                of_cells += float((present * given).sum()), absent
+        log_prior = PRIOR_TASKS * self.base @ np.log(weights) + _PRIOR_CELLS * np.log(kinds).sum()
+        objective = likelihood + float(log_prior + 0.5 * np.log(point[-2:]).sum())
+        return objective, np.concatenate([of_shapes, of_kinds, of_cells])
 
     def shrunk(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """The prior drawn back to the flat one by as much as chance alone could have moved it.
@@ -215,20 +193,20 @@ class Pooled:
         """
         weights, kinds, _ = self.split(point)
         flat = self._flat()
-        unlearned = self.project(np.concatenate([flat, kinds, point[-2:]]))
+        unlearned = np.concatenate([flat, kinds, point[-2:]])
         gain = self._posterior(point)[1] - self._posterior(unlearned)[1]
         kept = max(0.0, 1 - _FREEDOM / (2 * gain)) if gain > 0 else 0.0
         mixed = kept * weights + (1 - kept) * flat
-        return self.project(np.concatenate([mixed, kinds, point[-2:]]))
+        return np.concatenate([mixed, kinds, point[-2:]])
 
     def unlearned(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """A flat prior and kinds in equal shares; participation is kept."""
         kinds = len(self.crowd.deviations)
-        return self.project(np.concatenate([self._flat(), np.full(kinds, 1 / kinds), point[-2:]]))
+        return np.concatenate([self._flat(), np.full(kinds, 1 / kinds), point[-2:]])
 
     def _flat(self) -> NDArray[np.float64]:
         size = self.crowd.scale.size
-        return self.crowd.base(np.full(size, 1 / size))
+        return np.maximum(self.crowd.base(np.full(size, 1 / size)), SMALLEST)
 
     def fit(self, rules: Rules) -> Ascent:
         """Climb from the moments until nothing moves.
@@ -238,10 +216,7 @@ class Pooled:
         start = self.start()
         if len(self.tally.times) > _MANY:
             start = replace(self, tally=self.tally.thinned(_MANY // 4)).fit(rules).point
-        return squarem(
-            self.step, self.objective, self.project, start,
-            tolerance=_STILL, max_iterations=rules.max_iterations,
-        )  # fmt: skip
+        return climb(self.expected, self.sizes, start, max_iterations=rules.max_iterations)
 
 
 def pin(
