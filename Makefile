@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := .venv-bench
 
 .PHONY: setup demo test browser lint format bench docs lock clean
 
@@ -42,9 +43,19 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY)
-	$(BIN)/python benchmarks/speed.py
-	$(BIN)/python benchmarks/classics.py
+# Takes about ten minutes; the figures want a machine that does nothing else meanwhile.
+bench: $(READY) $(PEERS)/.ready
+	$(BIN)/forsooth bench --peers $(PEERS)/bin/python -o docs/benchmarks.md -o docs/benchmarks.json \
+	  --figure docs/images/benchmark-scale.png
+
+# Other libraries to compare with have packages of their own; one that cannot be had stops nothing.
+$(PEERS)/.ready: benchmarks/peers.txt
+	$(PYTHON) -m venv $(PEERS)
+	while read -r peer; do \
+	  $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check $$peer </dev/null \
+	    || echo "$$peer could not be installed and will be reported so"; \
+	done <benchmarks/peers.txt
+	touch $@
 
 # The site is in site/: open site/index.html. A broken link is an error.
 docs: $(READY)
@@ -56,4 +67,4 @@ lock:
 	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo*
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo*

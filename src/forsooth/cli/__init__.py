@@ -11,6 +11,7 @@ import typer
 from forsooth import ForsoothError, __version__
 from forsooth.cli import (
     audit,
+    bench,
     bound,
     datasets,
     demo,
@@ -40,6 +41,7 @@ app.command()(audit.audit)
 app.command()(design.design)
 app.command()(plan.plan)
 app.command()(reproduce.reproduce)
+app.command()(bench.bench)
 app.add_typer(bound.app, name="bound")
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(serve.app, name="serve")
