@@ -156,6 +156,9 @@ class _Forgotten(Blocks):
     def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
         raise NotImplementedError
 
+    def every(self, step: int) -> Blocks:
+        raise NotImplementedError
+
 
 def _task_rows(number: int, part: _Counted) -> pa.Table:
     tasks, symbols = part.counts.shape

@@ -27,6 +27,8 @@ from forsooth.inference.posterior.model import Crowd, normalised_exp
 from forsooth.inference.posterior.pooled import PRIOR_TASKS, Pooled, pin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from forsooth.inference.checkpoint import Checkpoint
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _RATES = 25  # points of the ladder of participation rates
 _LEVELS = 8  # levels that are kept of it: the most diligent may answer a thousand times as much
+_CELLS = 2**24  # with more than twice as many, the ascent begins with about so many
 _ENOUGH = 2000  # so many workers show how rates are spread
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
@@ -123,16 +126,31 @@ class ClassFit:
 def fit_classes(
     pooled: Pooled, point: NDArray[np.float64], rules: Rules, checkpoint: Checkpoint
 ) -> ClassFit:
-    """Coordinate ascent from two places.
+    """Of very many cells a part shows the way up, and a few passes over all lead to the top."""
+    step = int(pooled.cells // _CELLS)
+    if step < 2:
+        return _from_two_places(pooled, point, rules, checkpoint)
+    part = _from_two_places(pooled.every(step), point, rules, checkpoint)
+    rival = pooled.posterior(point)[1]
+    from_there = partial(ClassFit, part.weights, part.mass, part.classes, [])
+    return _ascend(pooled, from_there, rules, rival, checkpoint, "all")
 
-    The pooled solution is one. Where many workers have a favourite it can be far off, so that the
-    other assumes nothing: a flat prior, and kinds of workers in equal shares. It must lead clearly
-    higher, for where reports say little of single tasks, favourites explain nearly everything.
+
+def _from_two_places(
+    pooled: Pooled, point: NDArray[np.float64], rules: Rules, checkpoint: Checkpoint
+) -> ClassFit:
+    """The better of two ascents.
+
+    The pooled solution is one start. Where many workers have a favourite it can be far off, so that
+    the other assumes nothing: a flat prior, and kinds of workers in equal shares. It must lead
+    clearly higher, for where reports say little of single tasks, favourites explain nearly all.
     """
     rival = pooled.posterior(point)[1]
-    first = _ascend(pooled, point, rules, rival, checkpoint, "first")
+    learned = partial(_start, pooled, point)
+    first = _ascend(pooled, learned, rules, rival, checkpoint, "first")
     clearly = first.bound + sum(part.workers for part in pooled.parts) * _CLEARLY
-    second = _ascend(pooled, pooled.unlearned(point), rules, clearly, checkpoint, "second")
+    unlearned = partial(_start, pooled, pooled.unlearned(point))
+    second = _ascend(pooled, unlearned, rules, clearly, checkpoint, "second")
     return second if second.bound > clearly else first
 
 
@@ -158,7 +176,7 @@ def _kinds(
 
 def _ascend(
     pooled: Pooled,
-    point: NDArray[np.float64],
+    start: Callable[[], ClassFit],
     rules: Rules,
     rival: float,
     checkpoint: Checkpoint,
@@ -166,7 +184,7 @@ def _ascend(
 ) -> ClassFit:
     """Coordinate ascent; given up when it cannot reach the `rival` model's evidence."""
     kept = checkpoint.load(stage)
-    fit = ClassFit.of_arrays(kept) if kept else _start(pooled, point)
+    fit = ClassFit.of_arrays(kept) if kept else start()
     while not fit.converged and len(fit.history) < rules.max_iterations:
         _round(pooled, fit, rival)
         checkpoint.save(stage, fit.arrays())
@@ -191,8 +209,7 @@ def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
         bound += classes.learn(sums)
         logs = logs + classes.task_logs(sums)
         smaller |= classes.drop_empty(sums, part.workers)
-    pinned = pooled.tally.pinned[pooled.tally.place]
-    fit.mass, evidence = pin(*normalised_exp(logs), logs, pinned)
+    fit.mass, evidence = pin(*normalised_exp(logs), logs, pooled.pinned)
     counts = fit.weights * (crowd.shapes @ (fit.mass.sum(axis=0) / prior))
     weights = counts + PRIOR_TASKS * pooled.base
     fit.weights = weights / weights.sum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,10 @@ class Evidence:
         if counts is None:
             counts = self.blocks.total(partial(count_tasks, symbols=self.symbols))
         return counts.astype(np.float64)
+
+    def every(self, step: int) -> Evidence:
+        """The reports of about one worker in `step`."""
+        return replace(self, blocks=self.blocks.every(step), counted=None)
 
     def some_workers(self, number: int) -> NDArray[np.float64]:
         """How often each symbol occurs in the reports of about `number` workers."""

@@ -106,6 +106,21 @@ class Pooled:
     moments: Moments
     tally: Tally
 
+    @property
+    def cells(self) -> float:
+        """How many cells have been reported."""
+        return sum(float(part.per_task.sum()) for part in self.parts)
+
+    def every(self, step: int) -> Pooled:
+        """The same model on the reports of about one worker in `step`."""
+        parts = tuple(part.every(step) for part in self.parts)
+        return replace(self, parts=parts, tally=Tally.of(parts, self.pinned))
+
+    @property
+    def pinned(self) -> NDArray[np.intp]:
+        """The grid point of every gold task of the campaign, −1 elsewhere."""
+        return self.tally.pinned[self.tally.place]
+
     @cached_property
     def answered(self) -> list[NDArray[np.float64]]:
         """P(symbol | θ, kind, answered): kinds × grid × symbols, for every part."""
