@@ -29,8 +29,8 @@ means that forsooth is better: faster, or smaller. A target that is missed says 
   what reads files or uses several processes, in seconds on the clock.
 - Memory is the most that a process of its own ever had, libraries and all.
 - Files have just been written, so that the disk itself is not measured.
-- Other libraries run as their documentation shows it, one value after the other if they know no
-  other way. pure-ldp and multi-freq-ldpy take their coins from generators that can be predicted,
+- Other libraries have Pythons of their own and are called once per value if they take no more at
+  once. pure-ldp and multi-freq-ldpy take their coins from generators that can be predicted,
   diffprivlib and OpenDP, like forsooth, from secure ones.
 """
 

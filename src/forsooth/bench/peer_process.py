@@ -1,7 +1,7 @@
 """Measures one other library: a program for the Python in which that library is installed.
 
 It stands alone, without forsooth: JSON with what to do comes in on standard input, JSON with the
-seconds goes out. What a library's own documentation shows for many values is what is measured.
+seconds goes out. Libraries that take one value at a time are called once for each.
 """
 
 from __future__ import annotations
