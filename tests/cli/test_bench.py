@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -136,6 +138,13 @@ def test_a_peer_that_fails(tmp_path: Path, script: str, problem: str) -> None:
     assert row.problem.endswith(problem)
     assert row.met is None
     assert "not measured" in row.texts()
+
+
+@pytest.mark.skipif(find_spec("opendp") is not None, reason="OpenDP is installed here")
+def test_a_peer_that_is_not_installed() -> None:
+    """Asked of a real Python, by the program that measures it."""
+    found = Peers(sys.executable).measure("OpenDP", values=[1])
+    assert (found.name, found.figures, found.problem) == ("OpenDP", {}, "not installed")
 
 
 def test_a_peer_without_a_python() -> None:

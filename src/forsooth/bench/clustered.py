@@ -22,7 +22,7 @@ _OVERHEAD, _SPEED_UP = Target("ratio", 1 / 1.2), Target("ratio", 1.6)
 
 def cluster(setting: Setting) -> Iterator[Row]:
     """The local engine, one Dask process, two; starting them is not counted."""
-    campaign = Campaign(setting.size(600_000, 5_000), TASKS, FIVE, _PIECE)
+    campaign = Campaign(setting.size(800_000, 5_000), TASKS, FIVE, _PIECE)
     path, warm = setting.folder / "reports.parquet", setting.folder / "warm.parquet"
     Campaign(100, TASKS, FIVE).write(warm)
     campaign.write(path)
