@@ -46,10 +46,6 @@ class Campaign:
         """How many cells there are."""
         return self.workers * self.tasks
 
-    def truth(self) -> NDArray[np.uint8]:
-        """What the workers are asked for."""
-        return np.random.default_rng(1).integers(0, self.scale.size, self.tasks, np.uint8)
-
     def write(self, path: Path) -> None:
         """The reports; memory is that of a piece, whatever their number."""
         write_in_pieces(path, self._reports())
@@ -72,8 +68,13 @@ class Campaign:
             tuple(f"t{number}" for number in range(self.tasks)),
             worker.astype(np.int32),
             task.astype(np.int32),
-            np.where(knows, self.truth()[task], guess),
+            np.where(knows, _truth(self.tasks, self.scale)[task], guess),
         )
+
+
+def _truth(tasks: int, scale: Scale) -> NDArray[np.uint8]:
+    """What the workers are asked for: places on the scale."""
+    return np.random.default_rng(1).integers(0, scale.size, tasks, np.uint8)
 
 
 def timed_inference(
@@ -95,7 +96,14 @@ def _inference(path: Path, model: Model, engine: Engine | None) -> dict[str, flo
     start = time.perf_counter()
     files = ReportFiles.open([path])
     truths = infer_files(files, options=Options(model=model), engine=engine, workers=False)
-    return {"seconds": time.perf_counter() - start, "iterations": truths.iterations}
+    seconds = time.perf_counter() - start
+    right = np.asarray(files.scale.values)[_truth(len(files.tasks), files.scale)]
+    return {
+        "seconds": seconds,
+        "iterations": truths.iterations,
+        "converged": truths.converged,
+        "mean_error": float(np.abs(truths.estimate - right).mean()),
+    }
 
 
 class _Clocked(Here):
