@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +25,8 @@ from forsooth.inference.posterior.kernels import (
     worker_classes_twin,
 )
 from forsooth.inference.posterior.model import Crowd as Model
-from forsooth.inference.posterior.pooled import Pooled, Tally, recover_moments
+from forsooth.inference.posterior.pooled import Pooled
+from forsooth.inference.posterior.tally import Tally, recover_moments
 from forsooth.study.synthetic import Crowd
 
 SCALE = Scale.parse("0..4")
@@ -96,29 +98,32 @@ def test_tables_are_the_distribution_of_the_symbols(name: str) -> None:
 @pytest.mark.parametrize("name", ["rr", "grr"])
 @pytest.mark.parametrize("classes", [1, 3, 40])
 def test_the_compiled_kernels_are_their_twins(answers: Answers, name: str, classes: int) -> None:
-    """With everybody's report on all tasks, and with reports on some."""
+    """With everybody's report on all tasks, and with reports on some.
+
+    Scores are centred, as they come; the compiled pass adds a tile of them in single precision.
+    """
     assert _compiled() is not None
     evidence = evidence_of(mechanism_for(name, answers).perturb(answers, simulation_seed=1))
     assert isinstance(evidence.blocks, Held)
     block, symbols = evidence.blocks.blocks[0], evidence.symbols
     np.testing.assert_array_equal(count_tasks(block, symbols), count_tasks_twin(block, symbols))
     random = np.random.default_rng(0)
-    scores = random.normal(size=(evidence.tasks, symbols, classes)).astype(np.float32)
+    scores = (0.3 * random.normal(size=(evidence.tasks, symbols, classes))).astype(np.float32)
     shares = random.dirichlet(np.ones(classes))
     ours, twin = class_pass(block, scores, shares), class_pass_twin(block, scores, shares)
-    np.testing.assert_allclose(ours.counts, twin.counts, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(ours.members, twin.members, rtol=1e-6, atol=1e-9)
-    assert ours.entropy == pytest.approx(twin.entropy, rel=1e-6, abs=1e-9)
+    np.testing.assert_allclose(ours.counts, twin.counts, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(ours.members, twin.members, rtol=1e-5, atol=1e-6)
+    assert ours.entropy == pytest.approx(twin.entropy, rel=1e-5, abs=1e-6)
     np.testing.assert_allclose(
         worker_classes(block, scores, shares), worker_classes_twin(block, scores, shares),
-        rtol=1e-6, atol=1e-9,
+        rtol=1e-5, atol=1e-6,
     )  # fmt: skip
 
 
 def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
     """The pooled model's log-likelihood, written out cell by cell."""
     model, part = pooled.crowd, pooled.parts[0]
-    weights, kinds, share = pooled.split(point)
+    weights, kinds, share, _ = pooled.split(point)
     prior = weights @ model.shapes
     total = 0.0
     assert isinstance(part.blocks, Held)
@@ -340,3 +345,57 @@ def test_real_data(data_dir: object) -> None:
     original = infer(dataset.answers, "algorithm1").error(dataset.truth)
     reports = mechanisms.rr(dataset.answers.scale, 3.0).perturb(dataset.answers, simulation_seed=1)
     assert infer(reports, "posterior").error(dataset.truth) < original + 0.02
+
+
+# Popular and unpopular tasks
+
+
+def uneven(seed: int, spread: float) -> tuple[Answers, np.ndarray]:
+    """A crowd whose tasks are answered more or less often."""
+    random = np.random.default_rng(seed)
+    workers, tasks = 1000, 120
+    truth = random.integers(0, 5, tasks).astype(float)
+    popularity = np.exp(spread * random.normal(size=tasks))
+    rate = np.minimum(0.1 * popularity / popularity.mean(), 1)
+    sigma = random.choice([0.5, 1.0, 2.0], workers)[:, None]
+    code = np.clip(np.rint(truth + sigma * random.normal(size=(workers, tasks))), 0, 4)
+    worker, task = np.nonzero(random.random((workers, tasks)) < rate)
+    answers = Answers(
+        SCALE,
+        tuple(f"w{i:04}" for i in range(workers)),
+        tuple(f"t{j:04}" for j in range(tasks)),
+        worker.astype(np.int32),
+        task.astype(np.int32),
+        code[worker, task].astype(np.uint8),
+    )
+    return answers, truth
+
+
+def test_popularity_is_learned_where_it_differs_and_only_there() -> None:
+    """A false alarm at five standard errors: less than one seed in a million."""
+    for seed in range(4):
+        even = pooled_of(uneven(seed, 0)[0], "rr", 3.0)
+        assert not even.popularity_differs(even.fit(RULES).point)
+    answers, truth = uneven(1, 1.5)
+    pooled = pooled_of(answers, "rr", 3.0)
+    assert pooled.popularity_differs(pooled.fit(RULES).point)
+    reports = mechanism_for("rr", answers, 3.0).perturb(answers, simulation_seed=1)
+    truths = infer(reports)
+    covered = ((truths.low <= truth) & (truth <= truths.high)).mean()
+    assert covered > 0.8  # with one rate for all tasks: 0.7
+    assert truths.posterior is not None
+    assert truths.posterior.participation == pytest.approx(answers.size / 120_000, rel=0.15)
+
+
+def test_the_gradient_is_right_with_a_ladder_of_popularity() -> None:
+    answers, _ = uneven(2, 1.0)
+    pooled = replace(pooled_of(answers, "rr"), ladder=(0.5, 1.0, 4.0))
+    logits = np.concatenate([np.random.default_rng(1).normal(size=n) for n in pooled.sizes])
+    counts, point = pooled.expected(shares(logits, pooled.sizes))[1], shares(logits, pooled.sizes)
+    for begin, end in pairwise(np.cumsum((0, *pooled.sizes))):
+        group = slice(begin, end)
+        gradient = counts[group] - point[group] * counts[group].sum()
+        step = np.zeros(len(logits))
+        step[begin] = 1e-5
+        up, down = (pooled.expected(shares(logits + s, pooled.sizes))[0] for s in (step, -step))
+        assert gradient[0] == pytest.approx((up - down) / 2e-5, rel=1e-3, abs=0.1)

@@ -57,7 +57,10 @@ def likelihoods(votes: Votes, posterior: NDArray[np.float64]) -> tuple[NDArray[n
 def normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithms (one row per task) become shares, in place; returns the log of each row's sum."""
     compiled = _compiled(joint.shape[1])
-    evidence: NDArray[np.float64] = (compiled[1] if compiled else normalised_twin)(joint)
+    if compiled is None:
+        return normalised_twin(joint)
+    evidence = np.empty(len(joint))
+    compiled[1](joint, evidence)
     return evidence
 
 
@@ -169,9 +172,9 @@ def _compiled(classes: int) -> tuple[Callable[..., Any], Callable[..., Any]] | N
                     given[row] = False
         return log_prior
 
+    # Nor can several numbers of classes return arrays from the cache within one process.
     @njit(cache=True, nogil=True)
-    def normalise(joint: Any) -> Any:
-        evidence = np.empty(len(joint))
+    def normalise(joint: Any, evidence: Any) -> None:
         for task in range(len(joint)):
             highest = joint[task, 0]
             for k in range(1, classes):
@@ -183,6 +186,5 @@ def _compiled(classes: int) -> tuple[Callable[..., Any], Callable[..., Any]] | N
             for k in range(classes):
                 joint[task, k] /= total
             evidence[task] = highest + np.log(total)
-        return evidence
 
     return sweep, normalise

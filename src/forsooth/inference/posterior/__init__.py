@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from forsooth.errors import ForsoothError
 from forsooth.inference.checkpoint import Checkpoint
@@ -17,7 +18,7 @@ from forsooth.inference.estimates import Rules, quality, smallest_deviation
 from forsooth.inference.posterior.classes import ClassFit, fit_classes, worker_kinds
 from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.model import Crowd
-from forsooth.inference.posterior.pooled import Pooled, Tally, recover_moments
+from forsooth.inference.posterior.pooled import fit_pooled
 from forsooth.truths import COVERAGE, Posterior, Truths
 
 if TYPE_CHECKING:
@@ -62,19 +63,29 @@ def posterior(
     checkpoint: Checkpoint | None = None,
 ) -> Truths:
     """Truths with credible intervals; a `checkpoint` is kept after every pass over the reports."""
+    with threadpool_limits(1):  # the matrices are thin: more threads only wait for one another
+        return _posterior(campaign, rules, gold, options, checkpoint or Checkpoint())
+
+
+def _posterior(
+    campaign: Campaign,
+    rules: Rules,
+    gold: NDArray[np.float64],
+    options: Options,
+    checkpoint: Checkpoint,
+) -> Truths:
     crowd = Labels(campaign.scale) if options.unordered else Crowd(campaign.scale)
     evidence = campaign.evidence
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
-    moments, tally = recover_moments(crowd, evidence, rules), Tally.of(evidence, pinned)
-    pooled = Pooled(crowd, evidence, moments, tally)
-    ascent = pooled.fit(rules)
+    pooled, ascent = fit_pooled(crowd, evidence, pinned, rules)
     point = pooled.shrunk(ascent.point)
     mass, likelihood = pooled.posterior(point)
     fit, trust = None, 0.0
     if options.model == "auto":
-        fit = fit_classes(pooled, point, rules, checkpoint or Checkpoint())
+        fit = fit_classes(pooled, point, rules, checkpoint)
         trust = _trust_in_classes((fit.bound - likelihood) / campaign.workers)
         mass = (1 - trust) * mass + trust * fit.mass
+    mass = mass.sum(axis=1)  # whatever a task's popularity
     estimate = "mode" if options.unordered else options.estimate
     low, high = (_quantile(crowd, mass, (1 + side * COVERAGE) / 2) for side in (-1, 1))
     point_estimate = _estimate(crowd, mass, estimate, gold)
@@ -101,9 +112,9 @@ def posterior(
         posterior=Posterior(
             grid=crowd.grid,
             mass=mass,
-            answers=np.tensordot(pooled.split(point)[1], crowd.answers, 1),
+            answers=np.tensordot(pooled.split(point).kinds, crowd.answers, 1),
             model="worker classes" if trust > 0.5 else "pooled",
-            participation=pooled.split(point)[2] if hidden else None,
+            participation=pooled.participation(point) if hidden else None,
             constant_as_good=_constant_as_good(crowd, mass, estimate),
             deviation_interval=_deviation_interval(crowd, kinds),
         ),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
-_STILL = 1e-3  # expected counts that may still be out of balance
+_STILL = 1e-2  # expected counts that may still be out of balance
 _NOISE = 1e-14  # a relative gain that floating point cannot tell from none
 _MEMORY = 20  # steps that the curvature is learned from
 SMALLEST = 1e-9  # a share is never less

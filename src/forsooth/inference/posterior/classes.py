@@ -24,7 +24,13 @@ import numpy as np
 
 from forsooth.inference.posterior.kernels import class_pass, worker_classes
 from forsooth.inference.posterior.model import Crowd, normalised_exp
-from forsooth.inference.posterior.pooled import PRIOR_TASKS, Pooled, pin
+from forsooth.inference.posterior.pooled import (
+    PRIOR_POPULARITY,
+    PRIOR_TASKS,
+    Pooled,
+    log_prior,
+    pin,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,12 +63,17 @@ class Classes:
     """The classes of one part's workers."""
 
     shares: NDArray[np.float64]  # ω
-    logs: NDArray[np.float64]  # ln P_k(y | θ): classes × grid × symbols
+    logs: NDArray[np.float64]  # ln P_k(y | φ, θ): classes × (ladder × grid) × symbols
     kind: NDArray[np.intp]  # the kind of error of each class
 
     def scores(self, mass: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Σ_θ q_j(θ)·ln P_k(y | θ): tasks × symbols × classes."""
-        scores = np.einsum("jg,kgy->jyk", mass, self.logs, optimize=True)
+        """Σ_θ q_j(θ)·ln P_k(y | θ): tasks × symbols × classes.
+
+        Less the mean over the classes, which tells nothing about who is of which.
+        """
+        flat = mass.reshape(len(mass), -1)
+        scores = np.einsum("jg,kgy->jyk", flat, self.logs, optimize=True)
+        scores -= scores.mean(axis=2, keepdims=True)
         return np.ascontiguousarray(scores, np.float32)
 
     def learn(self, sums: ClassSums) -> float:
@@ -72,7 +83,7 @@ class Classes:
         return float(sums.members @ np.log(self.shares)) + sums.entropy
 
     def task_logs(self, sums: ClassSums) -> NDArray[np.float64]:
-        """Σ_k Σ_y N[j, y, k]·ln P_k(y | θ): tasks × grid."""
+        """Σ_k Σ_y N[j, y, k]·ln P_k(y | θ): tasks × (ladder × grid)."""
         flat = sums.counts.reshape(len(sums.counts), -1)
         tables = self.logs.transpose(2, 0, 1).reshape(flat.shape[1], -1)
         logs: NDArray[np.float64] = flat @ tables
@@ -91,7 +102,8 @@ class ClassFit:
     """The class model of a campaign: all that a round needs from the round before."""
 
     weights: NDArray[np.float64]  # of the prior's shapes
-    mass: NDArray[np.float64]  # P(θ), tasks × grid
+    popularity: NDArray[np.float64]  # χ, the shares of the ladder's steps
+    mass: NDArray[np.float64]  # P(φ, θ), tasks × ladder × grid
     classes: list[Classes]  # for every part
     history: list[float]  # the evidence lower bound after every round
     converged: bool = False
@@ -105,6 +117,7 @@ class ClassFit:
         """Everything, by name, to be kept in a file."""
         kept: dict[str, NDArray[Any]] = {
             "weights": self.weights,
+            "popularity": self.popularity,
             "mass": self.mass,
             "history": np.array(self.history),
             "converged": np.array(self.converged),
@@ -120,7 +133,14 @@ class ClassFit:
         names = ("shares", "logs", "kind")
         classes = [Classes(*(kept[f"{n}-{number}"] for n in names)) for number in range(parts)]
         history = [float(bound) for bound in kept["history"]]
-        return ClassFit(kept["weights"], kept["mass"], classes, history, bool(kept["converged"]))
+        return ClassFit(
+            kept["weights"],
+            kept["popularity"],
+            kept["mass"],
+            classes,
+            history,
+            bool(kept["converged"]),
+        )
 
 
 def fit_classes(
@@ -132,7 +152,7 @@ def fit_classes(
         return _from_two_places(pooled, point, rules, checkpoint)
     part = _from_two_places(pooled.every(step), point, rules, checkpoint)
     rival = pooled.posterior(point)[1]
-    from_there = partial(ClassFit, part.weights, part.mass, part.classes, [])
+    from_there = partial(ClassFit, part.weights, part.popularity, part.mass, part.classes, [])
     return _ascend(pooled, from_there, rules, rival, checkpoint, "all")
 
 
@@ -192,27 +212,28 @@ def _ascend(
 
 
 def _start(pooled: Pooled, point: NDArray[np.float64]) -> ClassFit:
-    weights, kinds, _ = pooled.split(point)
+    weights, kinds, _, popularity = pooled.split(point)
     mass, _ = pooled.posterior(point)
-    classes = [_classes(pooled.crowd, part, mass, kinds) for part in pooled.parts]
-    return ClassFit(weights, mass, classes, [])
+    truth = mass.sum(axis=1)
+    classes = [_classes(pooled, part, truth, kinds) for part in pooled.parts]
+    return ClassFit(weights, popularity, mass, classes, [])
 
 
 def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
     """One pass over all reports."""
     crowd = pooled.crowd
-    prior = np.maximum(fit.weights @ crowd.shapes, 1e-300)
-    bound, smaller, logs = 0.0, False, np.log(prior)[None, :]
+    prior = log_prior(crowd, fit.weights, fit.popularity)
+    bound, smaller, logs = 0.0, False, prior.reshape(1, -1)
     for part, classes in zip(pooled.parts, fit.classes):
         work = partial(class_pass, scores=classes.scores(fit.mass), shares=classes.shares)
         sums = part.blocks.total(work)
         bound += classes.learn(sums)
         logs = logs + classes.task_logs(sums)
         smaller |= classes.drop_empty(sums, part.workers)
-    fit.mass, evidence = pin(*normalised_exp(logs), logs, pooled.pinned)
-    counts = fit.weights * (crowd.shapes @ (fit.mass.sum(axis=0) / prior))
-    weights = counts + PRIOR_TASKS * pooled.base
-    fit.weights = weights / weights.sum()
+    pinned = pin(logs.reshape(-1, *prior.shape), pooled.pinned)
+    mass, evidence = normalised_exp(pinned.reshape(len(pinned), -1))
+    fit.mass = mass.reshape(pinned.shape)
+    _learn_prior(pooled, fit)
     fit.history.append(float(evidence.sum()) + bound)
     gain = fit.history[-1] - fit.history[-2] if len(fit.history) > 1 else np.inf
     hopeless = fit.bound + _PATIENCE * gain < rival
@@ -220,24 +241,41 @@ def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
     fit.converged = (gain < _NATS * workers and not smaller) or hopeless
 
 
+def _learn_prior(pooled: Pooled, fit: ClassFit) -> None:
+    """New weights of the shapes, and new shares of the steps of popularity."""
+    shapes, together = pooled.crowd.shapes, fit.mass.sum(axis=0)
+    prior = np.maximum(fit.weights @ shapes, 1e-300)
+    weights = fit.weights * (shapes @ (together.sum(axis=0) / prior)) + PRIOR_TASKS * pooled.base
+    popularity = together.sum(axis=1) + PRIOR_POPULARITY
+    fit.weights, fit.popularity = weights / weights.sum(), popularity / popularity.sum()
+
+
 def _classes(
-    crowd: Crowd, part: Evidence, mass: NDArray[np.float64], kinds: NDArray[np.float64]
+    pooled: Pooled, part: Evidence, truth: NDArray[np.float64], kinds: NDArray[np.float64]
 ) -> Classes:
     """Every kind of error with every level of participation.
 
     Levels come from the workers' symbols, the shares of the kinds of error from the pooled model;
     kinds with a negligible share are left out. A favourite is as good as an answer at random.
     """
+    crowd = pooled.crowd
     kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
-    rates, weight = _levels(crowd, part, mass, kinds)
+    levels, weight = _levels(crowd, part, truth, kinds)
     answers, shares = _with_favourites(crowd.answers[kept], kinds[kept])
     kind = np.append(kept, np.full(len(shares) - len(kept), len(kinds) - 1))
-    answered = answers @ part.table[: crowd.scale.size]
+    answered = answers @ part.table[: crowd.scale.size]  # kinds × grid × symbols
     absent = part.table[-1] if part.hidden else np.zeros(part.symbols)
-    rate = rates[:, None, None, None]
-    tables = np.maximum(rate * answered + (1 - rate) * absent, 1e-300)
-    logs = np.log(tables).reshape(-1, *answered.shape[1:])
-    return Classes(np.outer(weight, shares).ravel(), logs, np.tile(kind, len(rates)))
+    ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
+    rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
+    rate = rates[:, None, :, None, None]
+    tables = np.maximum(rate * answered[:, None] + (1 - rate) * absent, 1e-300)
+    logs = np.log(tables).reshape(len(levels) * len(shares), -1, part.symbols)
+    return Classes(np.outer(weight, shares).ravel(), logs, np.tile(kind, len(levels)))
+
+
+def _rate(level: float, popularity: float) -> float:
+    """A worker's rate of answering a task that has so many times the usual odds."""
+    return level * popularity / (level * popularity + 1 - level)
 
 
 def _with_favourites(

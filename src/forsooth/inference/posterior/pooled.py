@@ -4,107 +4,75 @@ Sufficient statistics are the counts of report symbols per task, so that an iter
 same for a thousand workers and for a million. With ρ the share of answered cells, ω the shares of
 the kinds and W the channel,
 
-    P(y | θ) = (1 − ρ)·W[NULL, y] + ρ·Σ_a Σ_k ω_k P_k(a | θ)·W[a, y]        (hidden participation)
+    P(y | θ, φ) = (1 − ρ_φ)·W[NULL, y] + ρ_φ·Σ_a Σ_k ω_k P_k(a | θ)·W[a, y]
 
-and the log-likelihood is Σ_j ln Σ_θ π(θ) ∏_y P(y | θ)^N[j, y]. Parameters (the prior's weights, ω,
-ρ) are fitted from moments: first the distribution of all answers and ρ are recovered through the
-channel, a small concave problem.
+where participation is hidden, and the log-likelihood is
+
+    Σ_j ln Σ_θ Σ_φ π(θ) χ(φ) ∏_y P(y | θ, φ)^N[j, y].
+
+Here φ is how popular a task is: ρ_φ has φ times the odds of ρ. All tasks are alike (φ = 1) unless
+the reports speak clearly against it; then φ is one of a ladder. Parameters (the prior's weights, ω,
+ρ, χ) are fitted from moments: first the distribution of all answers and ρ are recovered through the
+channel.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from forsooth.inference.posterior.ascent import SMALLEST, Ascent, climb
 from forsooth.inference.posterior.model import Crowd, normalised_exp
+from forsooth.inference.posterior.tally import Moments, Tally, recover_moments
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from forsooth.inference.estimates import Rules
     from forsooth.inference.posterior.evidence import Evidence
 
 PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
+PRIOR_POPULARITY = 0.5  # and every step of the ladder of popularity as much as so many
 _PRIOR_CELLS = 0.5  # and every kind of worker as much as so many cells
 _MANY = 4000  # with more different tasks than this, the ascent begins with a part of them
 _FREEDOM = 1.0  # of the learned prior: where it lies
+_LADDER = tuple(2.5**step for step in range(-3, 4))  # how popular a task may be
+_CLEARLY = 5.0  # standard errors
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """The distribution of all answers and the share of answered cells, through the channel."""
+class Parameters(NamedTuple):
+    """A point of the ascent, taken apart."""
 
-    answers: NDArray[np.float64]
-    participation: float
-
-
-def recover_moments(crowd: Crowd, parts: Sequence[Evidence], rules: Rules) -> Moments:
-    """Maximum likelihood of (answers, NULL) from all symbols together; concave, so it arrives."""
-    size = crowd.scale.size
-    totals = [part.per_task.sum(axis=0) for part in parts]
-    hidden = any(part.hidden for part in parts)
-
-    def expected(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        given = point[:size] / point[:size].sum()
-        objective, counts = 0.5 * float(np.log(point).sum()), np.full(len(point), 0.5)
-        for part, total in zip(parts, totals):
-            rows = point if part.hidden else given
-            chance = rows @ part.table
-            objective += float(total @ np.log(chance))
-            counts[: len(rows)] += rows * (part.table @ (total / chance))
-        return objective, counts
-
-    start = np.full(size + hidden, 1 / (size + hidden))
-    point = climb(expected, (len(start),), start, max_iterations=rules.max_iterations).point
-    share = float(point[:size].sum())
-    return Moments(point[:size] / share, share)
+    weights: NDArray[np.float64]  # of the prior's shapes
+    kinds: NDArray[np.float64]  # ω
+    share: float  # ρ
+    popularity: NDArray[np.float64]  # χ
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """Counts of symbols per task; tasks with the same counts are one, with a multiplicity."""
-
-    counts: list[NDArray[np.float64]]  # for every part, different tasks × symbols
-    pinned: NDArray[np.intp]  # the grid point of a gold task, −1 elsewhere
-    times: NDArray[np.float64]  # how many tasks are like this
-    place: NDArray[np.intp]  # where each task of the campaign stands
-
-    @cached_property
-    def together(self) -> NDArray[np.float64]:
-        """A one for the prior, and the counts of all parts: one product gives all likelihoods."""
-        return np.column_stack([np.ones(len(self.times)), *self.counts])
-
-    @staticmethod
-    def of(parts: Sequence[Evidence], pinned: NDArray[np.intp]) -> Tally:
-        """Count, and merge what is the same."""
-        counts = [part.per_task for part in parts]
-        rows, place, times = np.unique(
-            np.column_stack([*counts, pinned]), axis=0, return_inverse=True, return_counts=True
-        )
-        *merged, pins = np.split(rows, np.cumsum([each.shape[1] for each in counts]), axis=1)
-        return Tally(merged, pins[:, 0].astype(np.intp), times.astype(float), place.ravel())
-
-    def thinned(self, number: int) -> Tally:
-        """About `number` of the different tasks, evenly chosen."""
-        every = slice(None, None, max(1, len(self.times) // number))
-        counts = [each[every] for each in self.counts]
-        return Tally(counts, self.pinned[every], self.times[every], self.place[:0])
+def fit_pooled(
+    crowd: Crowd, parts: tuple[Evidence, ...], pinned: NDArray[np.intp], rules: Rules
+) -> tuple[Pooled, Ascent]:
+    """The pooled model at the top of its likelihood; popularity differs if it must."""
+    pooled = Pooled(crowd, parts, recover_moments(crowd, parts, rules), Tally.of(parts, pinned))
+    ascent = pooled.fit(rules)
+    if pooled.popularity_differs(ascent.point):
+        pooled = replace(pooled, ladder=_LADDER)
+        ascent = pooled.fit(rules)
+    return pooled, ascent
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """The pooled model of one campaign; a point is (weights of the shapes, ω, ρ, 1 − ρ)."""
+    """The pooled model of one campaign; a point is (weights of the shapes, ω, ρ, 1 − ρ, χ)."""
 
     crowd: Crowd
     parts: tuple[Evidence, ...]
     moments: Moments
     tally: Tally
+    ladder: tuple[float, ...] = (1.0,)
 
     @property
     def cells(self) -> float:
@@ -132,72 +100,118 @@ class Pooled:
         """The prior weights of the shapes."""
         return np.maximum(self.crowd.base(self.moments.answers), SMALLEST)
 
-    def split(
-        self, point: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Weights of the shapes, shares of the kinds, participation."""
-        shapes, kinds = len(self.base), len(self.crowd.deviations)
-        return point[:shapes], point[shapes : shapes + kinds], float(point[-2])
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Of the groups that a point consists of; each sums to one."""
+        return len(self.base), len(self.crowd.deviations), 2, len(self.ladder)
+
+    def split(self, point: NDArray[np.float64]) -> Parameters:
+        """The groups of a point."""
+        weights, kinds, shares, popularity = np.split(point, np.cumsum(self.sizes)[:-1])
+        return Parameters(weights, kinds, float(shares[0]), popularity)
 
     def start(self) -> NDArray[np.float64]:
         """From the moments; all kinds of workers alike."""
         kinds = len(self.crowd.deviations)
         share = float(np.clip(self.moments.participation, 1e-6, 1 - 1e-6))
-        return np.concatenate([self.base, np.full(kinds, 1 / kinds), [share, 1 - share]])
+        alike = np.full(len(self.ladder), 1 / len(self.ladder))
+        return np.concatenate([self.base, np.full(kinds, 1 / kinds), [share, 1 - share], alike])
 
-    @property
-    def sizes(self) -> tuple[int, int, int]:
-        """Of the groups that a point consists of; each sums to one."""
-        return len(self.base), len(self.crowd.deviations), 2
+    def rates(self, share: float) -> NDArray[np.float64]:
+        """ρ_φ for every step of the ladder."""
+        odds = np.array(self.ladder) * share / (1 - share)
+        return odds / (1 + odds)
+
+    def participation(self, point: NDArray[np.float64]) -> float:
+        """The share of answered cells."""
+        parameters = self.split(point)
+        return float(parameters.popularity @ self.rates(parameters.share))
 
     def likelihoods(
         self, point: NDArray[np.float64]
     ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """For every part P(y | θ, answered) and P(y | θ), grid × symbols."""
-        _, kinds, share = self.split(point)
+        """For every part P(y | θ, answered), grid × symbols, and P(y | θ, φ), ladder × both."""
+        parameters = self.split(point)
+        rates = self.rates(parameters.share)[:, None, None]
         found = []
         for part, answered in zip(self.parts, self.answered):
-            given = np.tensordot(kinds, answered, 1)
-            whole = share * given + (1 - share) * part.table[-1] if part.hidden else given
-            found.append((given, whole))
+            given = np.tensordot(parameters.kinds, answered, 1)
+            whole = rates * given + (1 - rates) * part.table[-1]
+            found.append((given, whole if part.hidden else np.repeat(given[None], len(rates), 0)))
         return found
 
     def posterior(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-        """P(θ | reports) for every task, and the log-likelihood."""
+        """P(φ, θ | reports) for every task, tasks × ladder × grid, and the log-likelihood."""
         mass, likelihood = self._posterior(point)
         return mass[self.tally.place], likelihood
 
     def _posterior(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """The same, for different tasks only."""
-        weights, _, _ = self.split(point)
-        prior = np.log(np.maximum(weights @ self.crowd.shapes, 1e-300))
-        symbols = [np.log(whole).T for _, whole in self.likelihoods(point)]
-        logs = self.tally.together @ np.concatenate([prior[None, :], *symbols])
-        mass, evidence = pin(*normalised_exp(logs), logs, self.tally.pinned)
-        return mass, float(evidence @ self.tally.times)
+        parameters = self.split(point)
+        prior = log_prior(self.crowd, parameters.weights, parameters.popularity)
+        symbols = [np.log(whole).transpose(2, 0, 1) for _, whole in self.likelihoods(point)]
+        tables = np.concatenate([prior[None], *symbols])
+        logs = self.tally.together @ tables.reshape(len(tables), -1)
+        logs = pin(logs.reshape(-1, *prior.shape), self.tally.pinned)
+        mass, evidence = normalised_exp(logs.reshape(len(logs), -1))
+        return mass.reshape(logs.shape), float(evidence @ self.tally.times)
 
     def expected(self, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """The log-likelihood with the weak priors of the parameters, and its E step.
 
-        Expected counts of shapes, of kinds, and of cells that were and were not answered.
+        Expected counts of shapes, of kinds, of answered and other cells, and of popularity. Cells
+        of tasks with different popularity count such that the gradient in the odds of ρ is right.
         """
-        weights, kinds, share = self.split(point)
+        weights, kinds, share, popularity = self.split(point)
         mass, likelihood = self._posterior(point)
-        times, shapes = self.tally.times, self.crowd.shapes
-        prior = np.maximum(weights @ shapes, 1e-300)
-        of_shapes = weights * (shapes @ (times @ mass / prior)) + PRIOR_TASKS * self.base
+        times, rates = self.tally.times, self.rates(share)
+        together = np.tensordot(times, mass, 1)  # ladder × grid
+        prior = np.maximum(weights @ self.crowd.shapes, 1e-300)
+        of_shapes = weights * (self.crowd.shapes @ (together.sum(axis=0) / prior))
         of_kinds, of_cells = np.full(len(kinds), _PRIOR_CELLS), np.full(2, 0.5)
         pieces = zip(self.parts, self.tally.counts, self.answered, self.likelihoods(point))
         for part, counts, answered, (given, whole) in pieces:
-            cells = (mass.T @ (times[:, None] * counts)) / whole  # per unit of probability
-            present = cells * share if part.hidden else cells
+            flat = mass.reshape(len(mass), -1).T @ (times[:, None] * counts)
+            cells = flat.reshape(whole.shape) / whole  # per unit of probability
+            present = np.tensordot(rates, cells, 1) if part.hidden else cells.sum(axis=0)
             of_kinds += kinds * np.tensordot(answered, present, ([1, 2], [0, 1]))
             if part.hidden:
-                absent = (1 - share) * float((cells @ part.table[-1]).sum())
-                of_cells += float((present * given).sum()), absent
-        log_prior = PRIOR_TASKS * self.base @ np.log(weights) + _PRIOR_CELLS * np.log(kinds).sum()
-        objective = likelihood + float(log_prior + 0.5 * np.log(point[-2:]).sum())
-        return objective, np.concatenate([of_shapes, of_kinds, of_cells])
+                all_cells = flat.sum(axis=1).reshape(len(rates), -1).sum(axis=1)
+                surplus = float((present * given).sum() - rates @ all_cells)
+                of_cells += (
+                    share * all_cells.sum() + surplus,
+                    ((1 - share) * all_cells.sum() - surplus),
+                )
+        objective = likelihood + float(
+            PRIOR_TASKS * self.base @ np.log(weights)
+            + _PRIOR_CELLS * np.log(kinds).sum()
+            + 0.5 * np.log([share, 1 - share]).sum()
+            + PRIOR_POPULARITY * np.log(popularity).sum()
+        )
+        of_popularity = together.sum(axis=1) + PRIOR_POPULARITY
+        groups = (of_shapes + PRIOR_TASKS * self.base, of_kinds, of_cells, of_popularity)
+        return objective, np.concatenate(groups)
+
+    def popularity_differs(self, point: NDArray[np.float64]) -> bool:
+        """Do the reports say that some tasks are answered more often than others?
+
+        A score test. If all tasks have the same ρ, the derivative s_j of a task's log-likelihood
+        in the log odds of its own ρ has mean 0 and variance I_j at most, the information about it.
+        """
+        share = self.split(point).share
+        mass, _ = self._posterior(point)
+        score, information = np.zeros(len(mass)), np.zeros(len(mass))
+        pieces = zip(self.parts, self.tally.counts, self.likelihoods(point))
+        for part, counts, (given, whole) in pieces:
+            if part.hidden:
+                slope = share * (1 - share) * (given - part.table[-1]) / whole[0]
+                score += np.einsum("jg,gy,jy->j", mass[:, 0], slope, counts, optimize=True)
+                each = (slope**2 * whole[0]).sum(axis=1)
+                information += counts.sum(axis=1) * (mass[:, 0] @ each)
+        times = self.tally.times
+        excess = float(times @ (score**2 - information))
+        deviation = float(np.sqrt(2 * times @ information**2))
+        return bool(excess > _CLEARLY * deviation > 0)
 
     def shrunk(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """The prior drawn back to the flat one by as much as chance alone could have moved it.
@@ -206,18 +220,17 @@ class Pooled:
         about chi-square, with a degree of freedom for the prior's place. So the learned
         prior keeps the share 1 − freedom / (2·gain), as James and Stein would have it.
         """
-        weights, kinds, _ = self.split(point)
-        flat = self._flat()
-        unlearned = np.concatenate([flat, kinds, point[-2:]])
+        weights, flat = self.split(point).weights, self._flat()
+        unlearned = np.concatenate([flat, point[len(flat) :]])
         gain = self._posterior(point)[1] - self._posterior(unlearned)[1]
         kept = max(0.0, 1 - _FREEDOM / (2 * gain)) if gain > 0 else 0.0
-        mixed = kept * weights + (1 - kept) * flat
-        return np.concatenate([mixed, kinds, point[-2:]])
+        return np.concatenate([kept * weights + (1 - kept) * flat, point[len(flat) :]])
 
     def unlearned(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """A flat prior and kinds in equal shares; participation is kept."""
-        kinds = len(self.crowd.deviations)
-        return np.concatenate([self._flat(), np.full(kinds, 1 / kinds), point[-2:]])
+        flat, kinds = self._flat(), len(self.crowd.deviations)
+        alike = np.full(kinds, 1 / kinds)
+        return np.concatenate([flat, alike, point[len(flat) + kinds :]])
 
     def _flat(self) -> NDArray[np.float64]:
         size = self.crowd.scale.size
@@ -234,17 +247,20 @@ class Pooled:
         return climb(self.expected, self.sizes, start, max_iterations=rules.max_iterations)
 
 
-def pin(
-    mass: NDArray[np.float64],
-    evidence: NDArray[np.float64],
-    logs: NDArray[np.float64],
-    pinned: NDArray[np.intp],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Gold tasks have all of their mass on the known truth; mass and evidence of every task."""
+def log_prior(
+    crowd: Crowd, weights: NDArray[np.float64], popularity: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Ln π(θ) χ(φ): ladder × grid."""
+    truth = np.log(np.maximum(weights @ crowd.shapes, 1e-300))
+    both: NDArray[np.float64] = np.log(np.maximum(popularity, 1e-300))[:, None] + truth[None, :]
+    return both
+
+
+def pin(logs: NDArray[np.float64], pinned: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Gold tasks can be nothing but their known truth; tasks × ladder × grid."""
     gold = np.flatnonzero(pinned >= 0)
     if gold.size:
-        mass, evidence = mass.copy(), evidence.copy()
-        mass[gold] = 0
-        mass[gold, pinned[gold]] = 1
-        evidence[gold] = logs[gold, pinned[gold]]
-    return mass, evidence
+        known = logs[gold, :, pinned[gold]]
+        logs[gold] = -np.inf
+        logs[gold, :, pinned[gold]] = known
+    return logs
