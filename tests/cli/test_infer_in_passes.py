@@ -67,7 +67,8 @@ def test_every_method_takes_a_folder(forsooth: Command, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--state", "s.parquet", "--workers", "w.csv"), "nothing about single workers"),
+        (("--state", "s.parquet", "--workers", "w.csv"), "knows nothing of single workers"),
+        (("--model", "pooled", "--report", "r.html"), "knows nothing of single workers"),
         (("--state", "s.parquet", "--method", "mean"), "are for posterior inference from files"),
         (("--cluster", "local", "--report", "r.html"), "write no --report"),
         (("--model", "other"), "unknown model 'other'; known: auto, pooled"),

@@ -83,7 +83,9 @@ def infer(
     """
     sources = reports or []
     _check_outputs([output, workers, report], sources, state, checkpoint)
-    asked = Options(cast("Estimate", estimate), unordered, "pooled" if state else _model(model))
+    asked = Options(
+        cast("Estimate", estimate), unordered, "pooled" if state else cast("Model", model)
+    )
     rules = Rules(max_iterations=max_iterations, ties=cast("inference.Ties", ties))
     request = inferring.Request(method, asked, rules, gold, bool(workers))
     in_passes = state or cluster or checkpoint
@@ -91,6 +93,11 @@ def infer(
         raise ForsoothError(
             "--state, --cluster and --checkpoint are for posterior inference from files of "
             "reports, and write no --report"
+        )
+    if asked.model == "pooled" and (workers or report):
+        raise ForsoothError(
+            "the pooled model (--model pooled, --state) knows nothing of single workers: "
+            "leave out --workers and --report"
         )
     if state:
         found = inferring.from_state(state, sources, request, cluster)
@@ -111,12 +118,6 @@ def infer(
         print_json(_document(found, output, workers, report))
     else:
         _show(found, output, workers, report)
-
-
-def _model(name: str) -> Model:
-    if name not in inference.MODELS:
-        raise ForsoothError(f"unknown model {name!r}; known: {', '.join(inference.MODELS)}")
-    return cast("Model", name)
 
 
 def _beside(output: Path | None) -> Path | None:

@@ -126,8 +126,6 @@ def from_files(
 
 def from_state(path: Path, sources: list[str], request: Request, cluster: str | None) -> Inferred:
     """By the pooled model, from what was counted before and what is new."""
-    if request.workers:
-        raise ForsoothError("a state keeps nothing about single workers: leave out --workers")
     state = PooledState.read(path)
     files = state.new(open_files(sources, cluster)) if sources else None
     if files is None:
