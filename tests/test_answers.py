@@ -153,7 +153,11 @@ def test_last_and_first_differ_where_they_should() -> None:
         ("bad.parquet", b"PAR1 not really", "cannot be read"),
         ("bad.csv.gz", b"not gzip", "cannot be read"),
         ("latin.csv", "task,worker,label\nq,jos\u00e9,1\n".encode("latin-1"), "cannot be read"),
-        ("torn.csv", b"task,worker,label\nq,a\n", "cannot be read"),
+        (
+            "torn.csv",
+            b"task,worker,label\nq,a,1\n\nq,b\n",
+            "line 4: 2 fields instead of 3",
+        ),
     ],
 )
 def test_files_that_cannot_be_read(

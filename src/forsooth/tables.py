@@ -196,12 +196,35 @@ def _read_csv(path: Path) -> pa.Table:
     names = next(csv.reader([header], delimiter=delimiter))
     if "\n" not in header:  # a header and nothing else
         return pa.table({name: pa.array([], pa.string()) for name in names})
+    torn: list[str] = []
+
+    def refuse(row: pa_csv.InvalidRow) -> str:
+        torn.append(f"{row.actual_columns} fields instead of {row.expected_columns}: {row.text!r}")
+        return "error"
+
     with pa.input_stream(path, compression=_compression(path)) as stream:
-        return pa_csv.read_csv(
-            stream,
-            parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pa_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
-        )
+        try:
+            return pa_csv.read_csv(
+                stream,
+                parse_options=pa_csv.ParseOptions(
+                    delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
+                ),
+                convert_options=pa_csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, pa.string())
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if not torn:
+                raise
+            where = f"{path}, line {_torn_line(path, delimiter, len(names))}"
+            raise ForsoothError(f"{where}: {torn[0]}") from error
+
+
+def _torn_line(path: Path, delimiter: str, columns: int) -> int:
+    """The line on which the first row with another number of fields ends."""
+    with _open_text(path) as file:
+        reader = csv.reader(file, delimiter=delimiter)
+        return next(reader.line_num for row in reader if row and len(row) != columns)
 
 
 def _delimiter(header: str) -> str:
