@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from contextlib import contextmanager
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,7 +27,8 @@ T = TypeVar("T")
 _PATIENCE = 20  # seconds within which a cluster must answer
 _FAN_IN = 8  # partial sums that are added at once
 _GROUPS = 4  # groups of pieces per process: enough to even out, few enough to cost nothing
-_AHEAD = 64  # pieces whose results may wait at the same time
+_TOGETHER = 8  # pieces that one task goes through
+_AHEAD = 16  # tasks whose results may wait at the same time
 
 
 class Cluster:
@@ -38,10 +39,12 @@ class Cluster:
 
     def each(self, work: Callable[[Piece], T], pieces: Sequence[Piece]) -> Iterator[T]:
         """In order, a few at a time, so that results do not pile up."""
-        shared = self._client.submit(_same, work, pure=False)
-        for start in range(0, len(pieces), _AHEAD):
-            some = pieces[start : start + _AHEAD]
-            yield from self._gather([self._submit(_apply, shared, piece) for piece in some])
+        shared = self._client.submit(_same, partial(_map, work), pure=False)
+        for start in range(0, len(pieces), _TOGETHER * _AHEAD):
+            some = pieces[start : start + _TOGETHER * _AHEAD]
+            groups = [some[place : place + _TOGETHER] for place in range(0, len(some), _TOGETHER)]
+            for results in self._gather([self._submit(_apply, shared, group) for group in groups]):
+                yield from results
             self._progress((start + len(some)) / len(pieces))
 
     def total(self, work: Callable[[Sequence[Piece]], Any], pieces: Sequence[Piece]) -> Any:
@@ -147,6 +150,10 @@ def _same(work: T) -> T:
 
 def _apply(work: Callable[[Any], T], argument: Any) -> T:
     return work(argument)
+
+
+def _map(work: Callable[[Piece], T], pieces: Sequence[Piece]) -> list[T]:
+    return [work(piece) for piece in pieces]
 
 
 def _sum(parts: Sequence[Any]) -> Any:

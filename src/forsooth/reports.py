@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +149,12 @@ def read_metadata(
     metadata: Mapping[bytes, bytes] | None,
 ) -> tuple[Mechanism, tuple[str, ...], int | None]:
     """The mechanism, the public list of tasks and the simulation's seed."""
-    found = strict.loads((metadata or {}).get(_KEY, b"null"))
+    return _said((metadata or {}).get(_KEY, b"null"))
+
+
+@lru_cache(maxsize=8)  # every piece of a file says the same
+def _said(text: bytes) -> tuple[Mechanism, tuple[str, ...], int | None]:
+    found = strict.loads(text)
     try:
         mechanism = Mechanism.from_json(strict.string(found["mechanism"], "mechanism"))
         tasks = strict.strings(found["tasks"], "tasks")
