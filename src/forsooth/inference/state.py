@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -23,12 +23,12 @@ from forsooth.inference.estimates import Rules
 from forsooth.inference.from_files import count_part, refuse_repeats
 from forsooth.inference.gold import gold_array
 from forsooth.inference.posterior import Options, posterior
-from forsooth.inference.posterior.blocks import Block, Blocks
+from forsooth.inference.posterior.blocks import Held
 from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, table_of
 from forsooth.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -100,7 +100,7 @@ class PooledState:
             raise ForsoothError("a state has counts only: it is for the pooled model")
         evidence = tuple(
             Evidence(
-                _Forgotten(part.workers),
+                Held(()),  # the reports themselves are not here any more
                 len(self.tasks),
                 table_of(part.mechanism),
                 is_hidden(part.mechanism),
@@ -145,19 +145,6 @@ class PooledState:
         except (ForsoothError, pa.ArrowException, OSError, KeyError, ValueError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise ForsoothError(f"{path} is not a state of infer --state: {reason}") from error
-
-
-class _Forgotten(Blocks):
-    """Reports that have been counted and are not here any more."""
-
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-
-    def each(self, work: Callable[[Block], Any]) -> Iterator[Any]:
-        raise NotImplementedError
-
-    def every(self, step: int) -> Blocks:
-        raise NotImplementedError
 
 
 def _task_rows(number: int, part: _Counted) -> pa.Table:
