@@ -96,8 +96,9 @@ class ReportFiles:
 
     def only(self, paths: Sequence[str]) -> ReportFiles:
         """Some of the files."""
+        chosen = set(paths)
         parts = [
-            ReportPart(part.mechanism, tuple(p for p in part.pieces if p.path in set(paths)))
+            ReportPart(part.mechanism, tuple(p for p in part.pieces if p.path in chosen))
             for part in self.parts
         ]
         return ReportFiles(self.tasks, tuple(part for part in parts if part.pieces), tuple(paths))

@@ -152,6 +152,19 @@ def test_a_killed_inference_goes_on_from_its_checkpoint(folder: Path, tmp_path: 
         assert not checkpoint.exists()
 
 
+def test_a_checkpoint_of_a_file_that_was_replaced_is_refused(
+    answers: Answers, rr: Mechanism, tmp_path: Path
+) -> None:
+    """The same name, workers and size; other coins."""
+    path, checkpoint = tmp_path / "reports.parquet", tmp_path / "checkpoint"
+    rr.perturb(answers).write(path)
+    with pytest.raises(KeyboardInterrupt):
+        infer_files(ReportFiles.open([path]), engine=Interrupted(2), checkpoint=checkpoint)
+    rr.perturb(answers).write(path)
+    with pytest.raises(ForsoothError, match="the checkpoint of another inference"):
+        infer_files(ReportFiles.open([path]), checkpoint=checkpoint)
+
+
 def test_a_checkpoint_of_something_else_is_refused(folder: Path, tmp_path: Path) -> None:
     files, checkpoint = ReportFiles.open([folder]), tmp_path / "checkpoint"
     with pytest.raises(KeyboardInterrupt):

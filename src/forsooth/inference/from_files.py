@@ -58,7 +58,8 @@ def infer_files(
     options, rules, engine = options or Options(), rules or Rules(), engine or Here()
     refuse_repeats(files, engine)
     names = tuple(chain.from_iterable(piece.names() for piece in files.pieces())) if workers else ()
-    kept = Checkpoint(checkpoint, _fingerprint(files, options, rules, gold or {}))
+    fingerprint = _fingerprint(files, options, rules, gold or {}) if checkpoint else ""
+    kept = Checkpoint(checkpoint, fingerprint)
     counts = _counts(files, engine, kept)
     evidence = tuple(_evidence(*each, files, engine) for each in zip(files.parts, counts))
     campaign = Campaign(files.scale, files.tasks, evidence, names)
@@ -164,8 +165,6 @@ def _hashes(piece: Piece) -> NDArray[np.uint64]:
 def _fingerprint(
     files: ReportFiles, options: Options, rules: Rules, gold: Mapping[str, float]
 ) -> str:
-    """What is being computed: the same reports with the same options."""
-    pieces = [vars(piece) for piece in files.pieces()]
-    mechanisms = [part.mechanism.to_json() for part in files.parts]
-    said = [pieces, mechanisms, files.tasks, vars(options), vars(rules), dict(gold)]
+    """What is being computed: the same reports, whatever their files' names, and options."""
+    said = [list(files.marks().values()), vars(options), vars(rules), dict(gold)]
     return blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()
