@@ -103,8 +103,9 @@ def open_files(sources: list[str], cluster: str | None) -> ReportFiles:
     try:
         return ReportFiles.open(sources)
     except ForsoothError as error:
-        hint = "To infer from plain answers, give their --scale."
-        raise ForsoothError(f"{error}. {hint}") from error
+        if "reports file" not in (what := str(error).rstrip(".")):
+            raise
+        raise ForsoothError(f"{what}. To infer from plain answers, give their --scale.") from error
 
 
 def from_files(
