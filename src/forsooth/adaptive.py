@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from forsooth.reports import Reports
 
 PILOT = 0.3  # the share of workers who report before anything is known
-_DOUBT = 0.2  # how much of the design's prior stays flat: the pilot may be wrong
+_DOUBT = 0.02  # how much of the design's prior is flat, beyond what the posterior itself doubts
 
 
 def adaptive_reports(

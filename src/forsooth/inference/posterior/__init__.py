@@ -18,6 +18,7 @@ from forsooth.inference.estimates import Rules, quality, smallest_deviation
 from forsooth.inference.posterior.classes import ClassFit, fit_classes, worker_kinds
 from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.model import Crowd
+from forsooth.inference.posterior.outline import Picture
 from forsooth.inference.posterior.pooled import fit_pooled
 from forsooth.truths import COVERAGE, Posterior, Truths
 
@@ -80,12 +81,14 @@ def _posterior(
     pooled, ascent = fit_pooled(crowd, evidence, pinned, rules)
     point = pooled.shrunk(ascent.point)
     mass, likelihood = pooled.posterior(point)
-    fit, trust = None, 0.0
+    picture = Picture(mass.sum(axis=1), pooled.split(point).kinds, pooled.participation(point))
+    if not options.unordered:
+        picture = picture.with_outlines(pooled, ascent.point)
+    mass, fit, trust = picture.mass, None, 0.0
     if options.model == "auto":
         fit = fit_classes(pooled, point, rules, checkpoint)
         trust = _trust_in_classes((fit.bound - likelihood) / campaign.workers)
-        mass = (1 - trust) * mass + trust * fit.mass
-    mass = mass.sum(axis=1)  # whatever a task's popularity
+        mass = (1 - trust) * mass + trust * fit.mass.sum(axis=1)
     estimate = "mode" if options.unordered else options.estimate
     low, high = (_quantile(crowd, mass, (1 + side * COVERAGE) / 2) for side in (-1, 1))
     point_estimate = _estimate(crowd, mass, estimate, gold)
@@ -112,9 +115,9 @@ def _posterior(
         posterior=Posterior(
             grid=crowd.grid,
             mass=mass,
-            answers=np.tensordot(pooled.split(point).kinds, crowd.answers, 1),
+            answers=np.tensordot(picture.kinds, crowd.answers, 1),
             model="worker classes" if trust > 0.5 else "pooled",
-            participation=pooled.participation(point) if hidden else None,
+            participation=picture.participation if hidden else None,
             constant_as_good=_constant_as_good(crowd, mass, estimate),
             deviation_interval=_deviation_interval(crowd, kinds),
         ),

@@ -151,7 +151,7 @@ def fit_classes(
     if step < 2:
         return _from_two_places(pooled, point, rules, checkpoint)
     part = _from_two_places(pooled.every(step), point, rules, checkpoint)
-    rival = pooled.posterior(point)[1]
+    rival = pooled.likelihood(point)
     from_there = partial(ClassFit, part.weights, part.popularity, part.mass, part.classes, [])
     return _ascend(pooled, from_there, rules, rival, checkpoint, "all")
 
@@ -165,7 +165,7 @@ def _from_two_places(
     the other assumes nothing: a flat prior, and kinds of workers in equal shares. It must lead
     clearly higher, for where reports say little of single tasks, favourites explain nearly all.
     """
-    rival = pooled.posterior(point)[1]
+    rival = pooled.likelihood(point)
     learned = partial(_start, pooled, point)
     first = _ascend(pooled, learned, rules, rival, checkpoint, "first")
     clearly = first.bound + sum(part.workers for part in pooled.parts) * _CLEARLY

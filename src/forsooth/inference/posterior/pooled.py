@@ -145,6 +145,10 @@ class Pooled:
         mass, likelihood = self._posterior(point)
         return mass[self.tally.place], likelihood
 
+    def likelihood(self, point: NDArray[np.float64]) -> float:
+        """The log-likelihood."""
+        return self._posterior(point)[1]
+
     def _posterior(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """The same, for different tasks only."""
         parameters = self.split(point)
@@ -222,7 +226,7 @@ class Pooled:
         """
         weights, flat = self.split(point).weights, self._flat()
         unlearned = np.concatenate([flat, point[len(flat) :]])
-        gain = self._posterior(point)[1] - self._posterior(unlearned)[1]
+        gain = self.likelihood(point) - self.likelihood(unlearned)
         kept = max(0.0, 1 - _FREEDOM / (2 * gain)) if gain > 0 else 0.0
         return np.concatenate([kept * weights + (1 - kept) * flat, point[len(flat) :]])
 

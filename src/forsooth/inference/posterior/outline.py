@@ -1,0 +1,200 @@
+"""The pooled model when reports say little: a crowd in outline, and all outlines averaged.
+
+A handful of nats cannot teach a prior with dozens of free shares: the one that fits best puts all
+truths wherever chance has left most reports. So the crowd is outlined by six numbers:
+
+* where truths lie: around answers a with weights e^(−(a − place)²/(2·spread²)), but for a share of
+  strays, which lie anywhere; a place off the scale means that most truths are at that end of it;
+* the usual σ of workers, and the share of answers at random;
+* the share of answered cells.
+
+Each is alike likely beforehand over what it can be (spread, strays and σ in their logarithms). The
+posterior is the average over all outlines h, ∫ P(θ | reports, h) dP(h | reports). Where reports say
+a lot, the model with free shares fits better by more than its freedom explains, and takes over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forsooth.inference.posterior.cube import average
+from forsooth.inference.posterior.pooled import pin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from forsooth.inference.posterior.cube import Average
+    from forsooth.inference.posterior.pooled import Pooled
+
+    Array = NDArray[np.float64]
+
+_OFF_THE_SCALE = 0.5  # how far the place may lie beyond either end, in ranges of the scale
+_SPREAD = 0.3, 1.5  # from so many steps to so many ranges of the scale
+_STRAY = 0.003, 1.0  # the share of truths that may lie anywhere
+_KERNEL = 0.8  # how far workers' σ lie from the usual one, in logarithms
+_CARELESS = 0.02, 0.52  # the share of answers at random
+_FEWEST_ANSWERED = 1e-4  # of all cells
+_AT_ONCE = 2**19  # numbers, so that they stay in the cache
+_NEGLIGIBLE = 1e-4  # outlines with less weight are left out
+_EARNED = 0.6  # nats that a free share must add to the likelihood
+_MANY = 1000  # with more different tasks than this, so many of them are asked first
+_CLEARLY = 20.0  # nats
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What the pooled model says of a campaign, whatever a task's popularity."""
+
+    mass: Array  # P(θ | reports), tasks × grid
+    kinds: Array  # ω
+    participation: float
+
+    def with_outlines(self, pooled: Pooled, point: Array) -> Picture:
+        """The average of this, which comes from the best fitting `point`, and of all outlines."""
+        from scipy.special import expit
+
+        if _enough_is_known(pooled, point):
+            return self
+        outlines = _Outlines(pooled)
+        found = average(outlines.log_likelihood, outlines.dimensions)
+        trust = float(expit(_gain(pooled, point, found)))
+        weights = found.weights()
+        kept = weights > _NEGLIGIBLE * weights.max()
+        points, weights = found.points[kept], weights[kept] / weights[kept].sum()
+        _, kinds, shares = outlines.parameters(points)
+        mass = outlines.mass(points, weights)[pooled.tally.place]
+        return Picture(
+            trust * self.mass + (1 - trust) * mass,
+            trust * self.kinds + (1 - trust) * weights @ kinds,
+            trust * self.participation + (1 - trust) * float(weights @ shares),
+        )
+
+
+def _enough_is_known(pooled: Pooled, point: Array) -> bool:
+    """Do some of very many tasks already say that no outline fits?"""
+    if len(pooled.tally.times) <= _MANY:
+        return False
+    some = replace(pooled, tally=pooled.tally.thinned(_MANY))
+    outlines = _Outlines(some)
+    found = average(outlines.log_likelihood, outlines.dimensions)
+    return _gain(some, point, found) > _CLEARLY
+
+
+def _gain(pooled: Pooled, point: Array, found: Average) -> float:
+    """By how many nats the `point` explains the reports better than outlines do.
+
+    Every share that was free must have earned its freedom: chance alone gives it half a nat.
+    """
+    free = sum(pooled.sizes) - len(pooled.sizes)
+    return pooled.likelihood(point) - _EARNED * free - found.evidence
+
+
+@dataclass(frozen=True, eq=False)
+class _Outlines:
+    """Points of the unit cube as crowds."""
+
+    pooled: Pooled
+
+    @cached_property
+    def hidden(self) -> bool:
+        return any(part.hidden for part in self.pooled.parts)
+
+    @property
+    def dimensions(self) -> int:
+        """Where participation is public, there is no rate to be guessed."""
+        return 6 if self.hidden else 5
+
+    def parameters(self, points: Array) -> tuple[Array, Array, Array]:
+        """Weights of the prior's shapes, ω and ρ, a row for every point."""
+        place, spread, stray, usual, careless, *rate = points.T
+        share = rate[0] if self.hidden else np.full(len(points), 0.5)  # that is of no consequence
+        rates = np.clip(share, _FEWEST_ANSWERED, 1 - _FEWEST_ANSWERED)
+        return self._weights(place, spread, stray), self._kinds(usual, careless), rates
+
+    def _weights(self, place: Array, spread: Array, stray: Array) -> Array:
+        crowd = self.pooled.crowd
+        values, size = np.asarray(crowd.scale.values), crowd.scale.range
+        middle = values[0] + size * (place * (1 + 2 * _OFF_THE_SCALE) - _OFF_THE_SCALE)
+        width = _between(_SPREAD[0] * crowd.step, _SPREAD[1] * size, spread)
+        weights = np.array([crowd.base(answers) for answers in _normal(values, middle, width)])
+        anywhere = _between(*_STRAY, stray)
+        weights[:, :-1] *= ((1 - anywhere) / weights[:, :-1].sum(axis=1))[:, None]
+        weights[:, -1] = anywhere
+        return weights
+
+    def _kinds(self, usual: Array, careless: Array) -> Array:
+        ladder = np.log(self.pooled.crowd.deviations[:-1])
+        middle = ladder[0] + np.ptp(ladder) * usual
+        careful = _normal(ladder, middle, np.full(len(middle), _KERNEL))
+        at_random = _CARELESS[0] + (_CARELESS[1] - _CARELESS[0]) * careless
+        return np.column_stack([(1 - at_random)[:, None] * careful, at_random])
+
+    def log_likelihood(self, points: Array) -> Array:
+        """Ln P(reports | outline) of every point."""
+        tally = self.pooled.tally
+        found = [
+            tally.times @ (top + np.log(mass.sum(axis=2))) for mass, top in self._masses(points)
+        ]
+        return np.concatenate(found) + float(tally.times @ tally.together @ self.usual)
+
+    def mass(self, points: Array, weights: Array) -> Array:
+        """P(θ | reports) averaged over the points, different tasks × grid."""
+        total, begun = np.zeros((len(self.pooled.tally.times), len(self.pooled.crowd.grid))), 0
+        for mass, _ in self._masses(points):
+            mass /= mass.sum(axis=2, keepdims=True)
+            total += np.tensordot(weights[begun : begun + mass.shape[1]], mass, ([0], [1]))
+            begun += mass.shape[1]
+        return total
+
+    def _masses(self, points: Array) -> Iterator[tuple[NDArray[np.float32], Array]]:
+        """P(θ, reports of a task | point), different tasks × some points × grid, over e^top.
+
+        Single precision will do: what is common to all points has been taken out.
+        """
+        tally, grid = self.pooled.tally, len(self.pooled.crowd.grid)
+        some = max(1, _AT_ONCE // (len(tally.times) * grid))
+        counts = tally.together.astype(np.float32)
+        for begin in range(0, len(points), some):
+            tables = self._tables(points[begin : begin + some]) - self.usual[:, None, None]
+            logs = pin(np.tensordot(counts, tables.astype(np.float32), 1), tally.pinned)
+            top = logs.max(axis=2)
+            logs -= top[:, :, None]
+            yield np.exp(logs, out=logs), top.astype(np.float64)
+
+    @cached_property
+    def usual(self) -> Array:
+        """0 for the prior, then the logarithm of every symbol's frequency in its part."""
+        totals = [part.per_task.sum(axis=0) + 1 for part in self.pooled.parts]
+        return np.concatenate([[0.0], *(np.log(total / total.sum()) for total in totals)])
+
+    def _tables(self, points: Array) -> Array:
+        """Ln π(θ), then ln P(y | θ) for every symbol of every part: those × points × grid."""
+        pooled = self.pooled
+        weights, kinds, rates = self.parameters(points)
+        tables = [np.maximum(weights @ pooled.crowd.shapes, 1e-300)[:, :, None]]
+        for part, answered in zip(pooled.parts, pooled.answered):
+            given, rate = np.tensordot(kinds, answered, 1), rates[:, None, None]
+            tables.append(rate * given + (1 - rate) * part.table[-1] if part.hidden else given)
+        logs: Array = np.log(np.concatenate(tables, axis=2)).transpose(2, 0, 1)
+        return logs
+
+
+def _between(low: float, high: float, share: Array) -> Array:
+    """From low to high, evenly in the logarithm."""
+    between: Array = low * (high / low) ** share
+    return between
+
+
+def _normal(values: Array, middle: Array, deviation: Array) -> Array:
+    """Shares of the values, a row for every middle; none is quite 0."""
+    logs = -0.5 * ((values - middle[:, None]) / deviation[:, None]) ** 2
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    positive: Array = (shares + 1e-6) / (1 + 1e-6 * len(values))
+    return positive
