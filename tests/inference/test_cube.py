@@ -21,10 +21,13 @@ def peak(middle: float, width: float, points: Array) -> Array:
 
 @pytest.mark.parametrize("width", [10.0, 0.3, 0.05, 0.02])
 @pytest.mark.parametrize("middle", [0.5, 0.02])
-def test_a_peak_wherever_it_is_and_however_narrow(middle: float, width: float) -> None:
-    found = average(lambda points: peak(middle, width, points), 4)
+@pytest.mark.parametrize("dimensions", [4, 6])
+def test_a_peak_wherever_it_is_and_however_narrow(
+    dimensions: int, middle: float, width: float
+) -> None:
+    found = average(lambda points: peak(middle, width, points), dimensions)
     inside = norm.cdf([0, 1], middle, width)
-    assert found.evidence == pytest.approx(4 * math.log(inside[1] - inside[0]), abs=0.25)
+    assert found.evidence == pytest.approx(dimensions * math.log(inside[1] - inside[0]), abs=0.3)
     share = (0 - middle) / width, (1 - middle) / width
     mean = middle + width * (norm.pdf(share[0]) - norm.pdf(share[1])) / (inside[1] - inside[0])
     np.testing.assert_allclose(found.weights() @ found.points, mean, atol=0.35 * min(width, 0.3))

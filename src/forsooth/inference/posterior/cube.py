@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 _FIRST, _MORE = 512, 256  # points to begin with, and in every round after that
 _ROUNDS = 6
 _ENOUGH = 200.0  # points that count, in effect
-_CENTRES = 100  # the heaviest points, around which more are drawn
-_SPREAD_OVER = (
-    30.0  # so many centres count in effect, if need be by taking the weights less exactly
-)
-_WIDTH = 0.5  # of a kernel, in standard deviations of the weighted points
+_CENTRES = 64  # the heaviest points, around which more are drawn
+_SPREAD_OVER = 15.0  # centres that count, in effect, if need be with flattened weights
+_WIDTH = 0.7  # of a kernel, in standard deviations of the weighted points
 _NARROWEST = 1e-4
 
 
@@ -73,15 +71,17 @@ class _Kernels:
 
 def average(log_likelihood: Callable[[Array], Array], dimensions: int) -> Average:
     """Integrate over the cube; `log_likelihood` takes one point per row."""
-    random = np.random.default_rng(0)
-    points, kernels = _even(_FIRST, dimensions), list[_Kernels]()
-    logs = log_likelihood(points)
-    found = _weighted(points, logs, kernels)
+    random, kernels = np.random.default_rng(0), list[_Kernels]()
+    points = _even(_FIRST, dimensions)
+    logs, drawn = log_likelihood(points), np.full(_FIRST, float(_FIRST))  # draws per volume
+    found = _weighted(points, logs, drawn)
     while _in_effect(found.weights()) < _ENOUGH and len(kernels) < _ROUNDS:
         kernels.append(_around(found))
         more = kernels[-1].draw(_MORE, random)
+        there = _FIRST + _MORE * np.sum([each.density(more) for each in kernels], axis=0)
+        drawn = np.append(drawn + _MORE * kernels[-1].density(points), there)
         points, logs = np.concatenate([points, more]), np.append(logs, log_likelihood(more))
-        found = _weighted(points, logs, kernels)
+        found = _weighted(points, logs, drawn)
     return found
 
 
@@ -94,10 +94,9 @@ def _even(number: int, dimensions: int) -> Array:
     return (0.5 + np.arange(1, number + 1)[:, None] * steps) % 1
 
 
-def _weighted(points: Array, logs: Array, kernels: list[_Kernels]) -> Average:
-    """The density of all draws together is a mixture of the cube's own and the kernels'."""
-    density = _FIRST + sum(_MORE * each.density(points) for each in kernels)
-    ratios = logs - np.log(density / len(points))
+def _weighted(points: Array, logs: Array, drawn: Array) -> Average:
+    """Every point's likelihood over the density that all draws together had there."""
+    ratios = logs - np.log(drawn / len(points))
     top = float(ratios.max())
     return Average(points, ratios, top + float(np.log(np.exp(ratios - top).mean())))
 
