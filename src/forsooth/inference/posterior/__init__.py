@@ -15,11 +15,16 @@ from threadpoolctl import threadpool_limits
 from forsooth.errors import ForsoothError
 from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.estimates import Rules, quality, smallest_deviation
-from forsooth.inference.posterior.classes import ClassFit, fit_classes, worker_kinds
-from forsooth.inference.posterior.labels import Labels
+from forsooth.inference.posterior.classes import (
+    ClassFit,
+    fit_classes,
+    fit_confusions,
+    worker_kinds,
+)
+from forsooth.inference.posterior.labels import Labels, Levels
 from forsooth.inference.posterior.model import Crowd
 from forsooth.inference.posterior.outline import Picture
-from forsooth.inference.posterior.pooled import fit_pooled
+from forsooth.inference.posterior.pooled import Pooled, fit_pooled
 from forsooth.truths import COVERAGE, Posterior, Truths
 
 if TYPE_CHECKING:
@@ -84,11 +89,12 @@ def _posterior(
     picture = Picture(mass.sum(axis=1), pooled.split(point).kinds, pooled.participation(point))
     if not options.unordered:
         picture = picture.with_outlines(pooled, ascent.point)
-    mass, fit, trust = picture.mass, None, 0.0
+    mass, fits, trust = picture.mass, list[ClassFit](), 0.0
     if options.model == "auto":
-        fit = fit_classes(pooled, point, rules, checkpoint)
-        trust = _trust_in_classes((fit.bound - likelihood) / campaign.workers)
-        mass = (1 - trust) * mass + trust * fit.mass.sum(axis=1)
+        fits = _class_models(pooled, point, rules, checkpoint)
+        finer, bound = _averaged(crowd, fits, likelihood, campaign.workers)
+        trust = _trust((bound - likelihood) / campaign.workers)
+        mass = (1 - trust) * mass + trust * finer
     estimate = "mode" if options.unordered else options.estimate
     low, high = (_quantile(crowd, mass, (1 + side * COVERAGE) / 2) for side in (-1, 1))
     point_estimate = _estimate(crowd, mass, estimate, gold)
@@ -96,7 +102,7 @@ def _posterior(
         low = high = point_estimate
     hidden = any(part.hidden for part in evidence)
     support = sum(part.per_task.sum(axis=1) for part in evidence)
-    kinds = _worker_kinds(crowd, campaign, fit)
+    kinds = _worker_kinds(crowd, campaign, fits)
     deviation = kinds @ crowd.deviations
     return Truths(
         method="posterior",
@@ -106,11 +112,11 @@ def _posterior(
         low=low,
         high=high,
         support=np.asarray(support, np.int64),
-        workers=campaign.names if fit else (),
+        workers=campaign.names if fits else (),
         quality=quality(deviation, smallest_deviation(crowd.scale)),
         deviation=deviation,
-        iterations=len(ascent.history) + (len(fit.history) if fit else 0),
-        converged=ascent.converged and (fit is None or fit.converged),
+        iterations=len(ascent.history) + sum(len(fit.history) for fit in fits),
+        converged=ascent.converged and all(fit.converged for fit in fits),
         history=ascent.history,
         posterior=Posterior(
             grid=crowd.grid,
@@ -124,22 +130,48 @@ def _posterior(
     )
 
 
-def _worker_kinds(crowd: Crowd, campaign: Campaign, fit: ClassFit | None) -> NDArray[np.float64]:
-    """P(kind of error) of every worker who is to be told of; of none, if names are not wanted."""
-    kinds = len(crowd.deviations)
-    if fit is None or not campaign.names:
-        return np.empty((0, kinds))
-    parts = enumerate(campaign.evidence)
-    return np.concatenate([worker_kinds(fit, number, part, kinds) for number, part in parts])
+def _class_models(
+    pooled: Pooled, point: NDArray[np.float64], rules: Rules, checkpoint: Checkpoint
+) -> list[ClassFit]:
+    """Worker classes; on a short scale also those whose truths are answers, with confusions."""
+    fit = fit_classes(pooled, point, rules, checkpoint)
+    strict = Levels(pooled.crowd.scale)
+    if isinstance(pooled.crowd, Levels) or not strict.learns_answers:
+        return [fit]
+    rival = max(fit.bound, pooled.likelihood(point))
+    return [fit, fit_confusions(pooled, strict, fit, rules, rival, checkpoint)]
 
 
-def _trust_in_classes(gain: float) -> float:
-    """The weight of the class model in the average of both; `gain` is in nats per worker.
+def _averaged(
+    crowd: Crowd, fits: list[ClassFit], likelihood: float, workers: int
+) -> tuple[NDArray[np.float64], float]:
+    """P(θ | reports) of the class models together, over the crowd's grid, and the higher bound."""
+    mass, bound = fits[0].mass.sum(axis=1), fits[0].bound
+    for fit in fits[1:]:
+        strict = np.zeros_like(mass)
+        strict[:, crowd.nearest(np.asarray(crowd.scale.values))] = fit.mass.sum(axis=1)
+        gain = (fit.bound - max(bound, likelihood)) / workers
+        trust = _trust(gain) if bound > likelihood else float(gain > 0)
+        mass, bound = (1 - trust) * mass + trust * strict, max(bound, fit.bound)
+    return mass, bound
+
+
+def _trust(gain: float) -> float:
+    """The weight of a finer model in the average with a coarser; `gain` is in nats per worker.
 
     Its evidence is a lower bound and its posteriors are narrower than they should be, so that a
     small gain decides little: half a nat per worker, and it has half of the weight.
     """
     return max(0.0, gain) / (max(0.0, gain) + _HALF_TRUST)
+
+
+def _worker_kinds(crowd: Crowd, campaign: Campaign, fits: list[ClassFit]) -> NDArray[np.float64]:
+    """P(kind of error) of every worker who is to be told of; of none, if names are not wanted."""
+    kinds = len(crowd.deviations)
+    if not fits or not campaign.names:
+        return np.empty((0, kinds))
+    parts = enumerate(campaign.evidence)
+    return np.concatenate([worker_kinds(fits[0], number, part, kinds) for number, part in parts])
 
 
 def _estimate(

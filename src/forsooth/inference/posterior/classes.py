@@ -12,11 +12,14 @@ levels of equal weight.
 
 Beside the kinds of error of the pooled model there are workers with a favourite: they give one
 answer to nearly everything. Only whole reports can tell them from good workers on easy tasks.
+
+Where truths are answers (`Levels`), P_k(answer | θ) is learned as well, by a step of EM in every
+round: Dawid and Skene's confusion matrices, one for every kind of worker, seen through the channel.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -48,11 +51,14 @@ _LEVELS = 8  # levels that are kept of it: the most diligent may answer a thousa
 _CELLS = 2**24  # with more than twice as many, the ascent begins with about so many
 _ENOUGH = 2000  # so many workers show how rates are spread
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
+_CREEPING = 5e-3  # nor one with less than this where P(a | θ) is learned
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
 _CLEARLY = 1.0  # nats per worker
 _NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
 _PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
-_EMPTY = 1e-3  # a class goes if it has a smaller share, and fewer workers than count for it
+_PER_SHARE = 2.0  # nats that every share of a learned P(a | θ) costs: a crude Occam factor
+_PRIOR_ANSWERS = 10.0  # what is expected of a truth's answers counts as much as so many
+_EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
 _FAVOURITES = 10  # only a scale with so few answers has favourites
 _FAVOURED = 0.9  # how often a worker with a favourite gives it
 _SHARE_WITH_FAVOURITE = 0.1  # the share of such workers, to begin with
@@ -65,6 +71,10 @@ class Classes:
     shares: NDArray[np.float64]  # ω
     logs: NDArray[np.float64]  # ln P_k(y | φ, θ): classes × (ladder × grid) × symbols
     kind: NDArray[np.intp]  # the kind of error of each class
+    rates: NDArray[np.float64]  # of answering: classes × ladder
+    row: NDArray[np.intp]  # of each class in `answers`
+    answers: NDArray[np.float64]  # P(a | θ): kinds of error, then favourites, × grid × answers
+    expected: NDArray[np.float64]  # what they were for the kinds of error, before any reports
 
     def scores(self, mass: NDArray[np.float64]) -> NDArray[np.float32]:
         """Σ_θ q_j(θ)·ln P_k(y | θ): tasks × symbols × classes.
@@ -91,10 +101,25 @@ class Classes:
 
     def drop_empty(self, sums: ClassSums, workers: int) -> bool:
         """Leave out classes that hardly anybody is of: they only cost time. Were there any?"""
-        crowded = sums.members >= min(_PRIOR_WORKERS, _EMPTY * workers)
-        self.shares, self.kind = self.shares[crowded], self.kind[crowded]
-        self.logs = self.logs[crowded]
+        crowded = sums.members >= min(1.0, _EMPTY * workers)
+        for name in ("shares", "logs", "kind", "rates", "row"):
+            setattr(self, name, getattr(self, name)[crowded])
         return not crowded.all()
+
+    def learn_answers(self, part: Evidence, mass: NDArray[np.float64], sums: ClassSums) -> None:
+        """New P(a | θ) of the kinds of error: expected counts of answers behind the symbols."""
+        (classes, ladder), (_, grid, size) = self.rates.shape, self.answers.shape
+        flat = mass.reshape(len(mass), -1)
+        met = np.einsum("jg,jyk->kgy", flat, sums.counts, optimize=True)
+        per_chance = (met / np.exp(self.logs)).reshape(classes, ladder, grid, -1)
+        behind = np.einsum("kf,kfgy->kgy", self.rates, per_chance) @ part.table[:size].T
+        counts = np.zeros_like(self.answers)
+        np.add.at(counts, self.row, behind)
+        kinds = len(self.expected)
+        counts = (counts * self.answers)[:kinds] + _PRIOR_ANSWERS * self.expected
+        learned = counts / counts.sum(axis=2, keepdims=True)
+        self.answers = np.concatenate([learned, self.answers[kinds:]])
+        self.logs = _logs(self.answers[self.row], self.rates, part)
 
 
 @dataclass(eq=False)
@@ -107,11 +132,16 @@ class ClassFit:
     classes: list[Classes]  # for every part
     history: list[float]  # the evidence lower bound after every round
     converged: bool = False
+    cost: float = 0.0  # nats, for what is learned beyond the shares of classes
 
     @property
     def bound(self) -> float:
-        """The evidence lower bound."""
-        return self.history[-1]
+        """The evidence lower bound, less what the freedom of the model costs."""
+        return self.history[-1] - self.cost
+
+    def again(self) -> ClassFit:
+        """The same as the start of another ascent."""
+        return replace(self, history=[], converged=False)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, by name, to be kept in a file."""
@@ -121,6 +151,7 @@ class ClassFit:
             "mass": self.mass,
             "history": np.array(self.history),
             "converged": np.array(self.converged),
+            "cost": np.array(self.cost),
         }
         for number, each in enumerate(self.classes):
             kept |= {f"{name}-{number}": array for name, array in vars(each).items()}
@@ -130,7 +161,7 @@ class ClassFit:
     def of_arrays(kept: dict[str, NDArray[Any]]) -> ClassFit:
         """The inverse."""
         parts = sum(name.startswith("shares-") for name in kept)
-        names = ("shares", "logs", "kind")
+        names = [field.name for field in fields(Classes)]
         classes = [Classes(*(kept[f"{n}-{number}"] for n in names)) for number in range(parts)]
         history = [float(bound) for bound in kept["history"]]
         return ClassFit(
@@ -140,6 +171,7 @@ class ClassFit:
             classes,
             history,
             bool(kept["converged"]),
+            float(kept["cost"]),
         )
 
 
@@ -147,13 +179,55 @@ def fit_classes(
     pooled: Pooled, point: NDArray[np.float64], rules: Rules, checkpoint: Checkpoint
 ) -> ClassFit:
     """Of very many cells a part shows the way up, and a few passes over all lead to the top."""
+    some = _some(pooled)
+    fit = _from_two_places(some, point, rules, checkpoint)
+    if some is pooled:
+        return fit
+    return _ascend(pooled, fit.again, rules, pooled.likelihood(point), checkpoint, "all")
+
+
+def fit_confusions(
+    pooled: Pooled,
+    levels: Crowd,
+    fit: ClassFit,
+    rules: Rules,
+    rival: float,
+    checkpoint: Checkpoint,
+) -> ClassFit:
+    """The class model if all truths are answers and how they are confused is learned.
+
+    From where the other class model has arrived; given up when it cannot reach the `rival` model.
+    """
+    strict = pooled.of(levels)
+    some = _some(strict)
+    start = partial(_strictly, pooled.crowd, strict, fit)
+    worth = rival if some is strict else -np.inf
+    found = _ascend(some, start, rules, worth, checkpoint, "confusions")
+    if some is strict:
+        return found
+    return _ascend(strict, found.again, rules, rival, checkpoint, "all confusions")
+
+
+def _strictly(crowd: Crowd, strict: Pooled, fit: ClassFit) -> ClassFit:
+    """The `fit`, with every truth moved to the nearest answer."""
+    nearest = np.eye(crowd.scale.size)[strict.crowd.nearest(crowd.grid)]  # grid × answers
+    places = crowd.nearest(strict.crowd.grid)
+    classes = []
+    for part, each in zip(strict.parts, fit.classes):
+        answers = each.answers[:, places]
+        logs = _logs(answers[each.row], each.rates, part)
+        expected = each.expected[:, places]
+        classes.append(replace(each, answers=answers, logs=logs, expected=expected))
+    rows = sum(each.expected[:, :, 0].size for each in classes)
+    cost = _PER_SHARE * rows * (crowd.scale.size - 1)
+    mass = fit.mass @ nearest
+    return ClassFit(strict.base, fit.popularity, mass, classes, [], cost=cost)
+
+
+def _some(pooled: Pooled) -> Pooled:
+    """The model on a part of very many cells."""
     step = int(pooled.cells // _CELLS)
-    if step < 2:
-        return _from_two_places(pooled, point, rules, checkpoint)
-    part = _from_two_places(pooled.every(step), point, rules, checkpoint)
-    rival = pooled.likelihood(point)
-    from_there = partial(ClassFit, part.weights, part.popularity, part.mass, part.classes, [])
-    return _ascend(pooled, from_there, rules, rival, checkpoint, "all")
+    return pooled if step < 2 else pooled.every(step)
 
 
 def _from_two_places(
@@ -223,22 +297,27 @@ def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
     """One pass over all reports."""
     crowd = pooled.crowd
     prior = log_prior(crowd, fit.weights, fit.popularity)
-    bound, smaller, logs = 0.0, False, prior.reshape(1, -1)
+    bound, smaller, logs, passed = 0.0, False, prior.reshape(1, -1), []
     for part, classes in zip(pooled.parts, fit.classes):
         work = partial(class_pass, scores=classes.scores(fit.mass), shares=classes.shares)
         sums = part.blocks.total(work)
         bound += classes.learn(sums)
         logs = logs + classes.task_logs(sums)
-        smaller |= classes.drop_empty(sums, part.workers)
+        passed.append(sums)
     pinned = pin(logs.reshape(-1, *prior.shape), pooled.pinned)
     mass, evidence = normalised_exp(pinned.reshape(len(pinned), -1))
     fit.mass = mass.reshape(pinned.shape)
     _learn_prior(pooled, fit)
+    for part, classes, sums in zip(pooled.parts, fit.classes, passed):
+        if crowd.learns_answers:
+            classes.learn_answers(part, fit.mass, sums)
+        smaller |= classes.drop_empty(sums, part.workers)
     fit.history.append(float(evidence.sum()) + bound)
     gain = fit.history[-1] - fit.history[-2] if len(fit.history) > 1 else np.inf
     hopeless = fit.bound + _PATIENCE * gain < rival
     workers = sum(part.workers for part in pooled.parts)
-    fit.converged = (gain < _NATS * workers and not smaller) or hopeless
+    little = _CREEPING if crowd.learns_answers else _NATS
+    fit.converged = (gain < little * workers and not smaller) or hopeless
 
 
 def _learn_prior(pooled: Pooled, fit: ClassFit) -> None:
@@ -263,14 +342,31 @@ def _classes(
     levels, weight = _levels(crowd, part, truth, kinds)
     answers, shares = _with_favourites(crowd.answers[kept], kinds[kept])
     kind = np.append(kept, np.full(len(shares) - len(kept), len(kinds) - 1))
-    answered = answers @ part.table[: crowd.scale.size]  # kinds × grid × symbols
-    absent = part.table[-1] if part.hidden else np.zeros(part.symbols)
     ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
     rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
-    rate = rates[:, None, :, None, None]
+    rates = np.repeat(rates, len(shares), axis=0)
+    row = np.tile(np.arange(len(shares)), len(levels))
+    return Classes(
+        shares=np.outer(weight, shares).ravel(),
+        logs=_logs(answers[row], rates, part),
+        kind=kind[row],
+        rates=rates,
+        row=row,
+        answers=answers,
+        expected=answers[: len(kept)],
+    )
+
+
+def _logs(
+    answers: NDArray[np.float64], rates: NDArray[np.float64], part: Evidence
+) -> NDArray[np.float64]:
+    """Ln P(y | φ, θ), classes × (ladder × grid) × symbols, of P(a | θ) and rates of every class."""
+    answered = answers @ part.table[: answers.shape[2]]
+    absent = part.table[-1] if part.hidden else np.zeros(part.symbols)
+    rate = rates[:, :, None, None]
     tables = np.maximum(rate * answered[:, None] + (1 - rate) * absent, 1e-300)
-    logs = np.log(tables).reshape(len(levels) * len(shares), -1, part.symbols)
-    return Classes(np.outer(weight, shares).ravel(), logs, np.tile(kind, len(levels)))
+    logs: NDArray[np.float64] = np.log(tables).reshape(len(rates), -1, part.symbols)
+    return logs
 
 
 def _rate(level: float, popularity: float) -> float:

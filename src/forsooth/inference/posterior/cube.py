@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_FIRST, _MORE = 512, 256  # points to begin with, and in every round after that
+_FIRST, _MORE = 384, 192  # points to begin with, and in every round after that
 _ROUNDS = 6
-_ENOUGH = 200.0  # points that count, in effect
+_ENOUGH = 100.0  # points that count, in effect
 _CENTRES = 64  # the heaviest points, around which more are drawn
 _SPREAD_OVER = 15.0  # centres that count, in effect, if need be with flattened weights
-_WIDTH = 0.7  # of a kernel, in standard deviations of the weighted points
+_WIDTH = 0.9  # of a kernel, in standard deviations of the weighted points
 _NARROWEST = 1e-4
 
 

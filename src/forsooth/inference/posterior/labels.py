@@ -1,8 +1,10 @@
-"""The model for labels without an order: a worker is right, or wrong in any way alike.
+"""Models in which every truth is one of the answers.
 
-The confusion matrix of a worker of accuracy p has p on the diagonal and (1 − p)/(K − 1) elsewhere:
-Dawid and Skene's model with one number per kind of worker, which is what noisy reports can still
-tell. Workers with a favourite label are the class model's. The truth is one of the labels.
+On an ordered scale (`Levels`) answers stray as in the other model, to begin with; then the class
+model learns how they are confused. Without an order (`Labels`) a worker is right, or wrong in any
+way alike, to begin with: the confusion matrix of a worker of accuracy p has p on the diagonal and
+(1 − p)/(K − 1) elsewhere. Learning them makes it Dawid and Skene's model, with a matrix for every
+kind of worker instead of every single one, which is what noisy reports can still tell.
 """
 
 from __future__ import annotations
@@ -18,16 +20,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ACCURACIES = (0.97, 0.85, 0.7, 0.5)
+_SHORT = 10  # answers
 _LEARNED = 0.9  # the share of the prior that follows the answers, the rest is uniform
 
 
-class Labels(Crowd):
-    """The fixed parts of the model for labels; "deviation" is the share of wrong answers."""
+class Levels(Crowd):
+    """The fixed parts of the model where every truth is an answer."""
+
+    @property
+    def learns_answers(self) -> bool:
+        """On a short scale, where a confusion matrix is not longer than the reports."""
+        return self.scale.size <= _SHORT
 
     @cached_property
     def grid(self) -> NDArray[np.float64]:
-        """The labels themselves."""
+        """The answers themselves."""
         return np.asarray(self.scale.values)
+
+    @cached_property
+    def shapes(self) -> NDArray[np.float64]:
+        """Every answer, and all of them alike."""
+        return np.vstack([np.eye(self.scale.size), np.full(self.scale.size, 1 / self.scale.size)])
+
+    def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As answers are spread, a little flatter."""
+        return np.append(_LEARNED * answers, 1 - _LEARNED)
+
+
+class Labels(Levels):
+    """The fixed parts of the model for labels; "deviation" is the share of wrong answers."""
 
     @cached_property
     def deviations(self) -> NDArray[np.float64]:
@@ -44,12 +65,3 @@ class Labels(Crowd):
             self.scale.size - 1
         )
         return chances
-
-    @cached_property
-    def shapes(self) -> NDArray[np.float64]:
-        """Every label, and all of them alike."""
-        return np.vstack([np.eye(self.scale.size), np.full(self.scale.size, 1 / self.scale.size)])
-
-    def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """As answers are spread, a little flatter."""
-        return np.append(_LEARNED * answers, 1 - _LEARNED)

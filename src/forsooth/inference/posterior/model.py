@@ -45,6 +45,11 @@ class Crowd:
 
     scale: Scale
 
+    @property
+    def learns_answers(self) -> bool:
+        """Does the class model learn P(answer | θ, kind), or take it as it is?"""
+        return False
+
     @cached_property
     def grid(self) -> NDArray[np.float64]:
         """Points over the scale; every answer is one of them."""

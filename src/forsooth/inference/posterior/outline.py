@@ -41,10 +41,10 @@ _KERNEL = 0.8  # how far workers' σ lie from the usual one, in logarithms
 _CARELESS = 0.02, 0.52  # the share of answers at random
 _FEWEST_ANSWERED = 1e-4  # of all cells
 _AT_ONCE = 2**19  # numbers, so that they stay in the cache
-_NEGLIGIBLE = 1e-4  # outlines with less weight are left out
+_NEGLIGIBLE = 1e-3  # what has less weight than this is left out
 _EARNED = 0.6  # nats that a free share must add to the likelihood
 _MANY = 1000  # with more different tasks than this, so many of them are asked first
-_CLEARLY = 20.0  # nats
+_CLEARLY = 3.0  # nats
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,8 @@ class Picture:
         outlines = _Outlines(pooled)
         found = average(outlines.log_likelihood, outlines.dimensions)
         trust = float(expit(_gain(pooled, point, found)))
+        if 1 - trust < _NEGLIGIBLE:
+            return self
         weights = found.weights()
         kept = weights > _NEGLIGIBLE * weights.max()
         points, weights = found.points[kept], weights[kept] / weights[kept].sum()

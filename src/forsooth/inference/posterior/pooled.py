@@ -84,6 +84,12 @@ class Pooled:
         parts = tuple(part.every(step) for part in self.parts)
         return replace(self, parts=parts, tally=Tally.of(parts, self.pinned))
 
+    def of(self, crowd: Crowd) -> Pooled:
+        """The same reports in the model of another crowd on the same scale."""
+        pinned = self.tally.pinned
+        moved = np.where(pinned < 0, -1, crowd.nearest(self.crowd.grid[pinned]))
+        return replace(self, crowd=crowd, tally=replace(self.tally, pinned=moved))
+
     @property
     def pinned(self) -> NDArray[np.intp]:
         """The grid point of every gold task of the campaign, −1 elsewhere."""
