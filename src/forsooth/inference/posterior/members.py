@@ -1,0 +1,190 @@
+"""Classes of workers: what they answer, how often, and what a pass over the reports teaches.
+
+A class is a kind of error with a rate of answering. Rates come from the symbols of workers' whole
+reports: a mixture over a ladder of rates, cut into a few levels of equal weight. Beside the kinds
+of error of the pooled model there are workers with a favourite: they give one answer to nearly
+everything. Only whole reports can tell them from good workers on easy tasks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forsooth.inference.posterior.model import Crowd, normalised_exp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forsooth.inference.posterior.evidence import Evidence
+    from forsooth.inference.posterior.kernels import ClassSums
+    from forsooth.inference.posterior.pooled import Pooled
+
+_RATES = 25  # points of the ladder of participation rates
+_LEVELS = 8  # levels that are kept of it: the most diligent may answer a thousand times as much
+_ENOUGH = 2000  # so many workers show how rates are spread
+_NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
+_PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
+_PRIOR_ANSWERS = 10.0  # what is expected of a truth's answers counts as much as so many
+_EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
+_FAVOURITES = 10  # only a scale with so few answers has favourites
+_FAVOURED = 0.9  # how often a worker with a favourite gives it
+_SHARE_WITH_FAVOURITE = 0.1  # the share of such workers, to begin with
+
+
+@dataclass(eq=False)
+class Classes:
+    """The classes of one part's workers."""
+
+    shares: NDArray[np.float64]  # ω
+    logs: NDArray[np.float64]  # ln P_k(y | φ, θ): classes × (ladder × grid) × symbols
+    kind: NDArray[np.intp]  # the kind of error of each class
+    rates: NDArray[np.float64]  # of answering: classes × ladder
+    row: NDArray[np.intp]  # of each class in `answers`
+    answers: NDArray[np.float64]  # P(a | θ): kinds of error, then favourites, × grid × answers
+    expected: NDArray[np.float64]  # what they were for the kinds of error, before any reports
+
+    def scores(self, mass: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Σ_θ q_j(θ)·ln P_k(y | θ): tasks × symbols × classes.
+
+        Less the mean over the classes, which tells nothing about who is of which.
+        """
+        flat = mass.reshape(len(mass), -1)
+        scores = np.einsum("jg,kgy->jyk", flat, self.logs, optimize=True)
+        scores -= scores.mean(axis=2, keepdims=True)
+        return np.ascontiguousarray(scores, np.float32)
+
+    def learn(self, sums: ClassSums) -> float:
+        """New shares from a pass; the workers' part of the bound (prior and entropy)."""
+        counts = sums.members + _PRIOR_WORKERS
+        self.shares = counts / counts.sum()
+        return float(sums.members @ np.log(self.shares)) + sums.entropy
+
+    def task_logs(self, sums: ClassSums) -> NDArray[np.float64]:
+        """Σ_k Σ_y N[j, y, k]·ln P_k(y | θ): tasks × (ladder × grid)."""
+        flat = sums.counts.reshape(len(sums.counts), -1)
+        tables = self.logs.transpose(2, 0, 1).reshape(flat.shape[1], -1)
+        logs: NDArray[np.float64] = flat @ tables
+        return logs
+
+    def drop_empty(self, sums: ClassSums, workers: int) -> bool:
+        """Leave out classes that hardly anybody is of: they only cost time. Were there any?"""
+        crowded = sums.members >= min(1.0, _EMPTY * workers)
+        for name in ("shares", "logs", "kind", "rates", "row"):
+            setattr(self, name, getattr(self, name)[crowded])
+        return not crowded.all()
+
+    def learn_answers(self, part: Evidence, mass: NDArray[np.float64], sums: ClassSums) -> None:
+        """New P(a | θ) of the kinds of error: expected counts of answers behind the symbols."""
+        (classes, ladder), (_, grid, size) = self.rates.shape, self.answers.shape
+        flat = mass.reshape(len(mass), -1)
+        met = np.einsum("jg,jyk->kgy", flat, sums.counts, optimize=True)
+        per_chance = (met / np.exp(self.logs)).reshape(classes, ladder, grid, -1)
+        behind = np.einsum("kf,kfgy->kgy", self.rates, per_chance) @ part.table[:size].T
+        counts = np.zeros_like(self.answers)
+        np.add.at(counts, self.row, behind)
+        kinds = len(self.expected)
+        counts = (counts * self.answers)[:kinds] + _PRIOR_ANSWERS * self.expected
+        learned = counts / counts.sum(axis=2, keepdims=True)
+        self.answers = np.concatenate([learned, self.answers[kinds:]])
+        self.logs = _logs(self.answers[self.row], self.rates, part)
+
+    def only_at(self, places: NDArray[np.intp], part: Evidence) -> Classes:
+        """The same for truths at some places of the grid."""
+        answers = self.answers[:, places]
+        logs = _logs(answers[self.row], self.rates, part)
+        return replace(self, answers=answers, logs=logs, expected=self.expected[:, places])
+
+    @property
+    def freedom(self) -> int:
+        """How many shares `learn_answers` may choose."""
+        kinds, grid, size = self.expected.shape
+        return int(kinds * grid * (size - 1))
+
+
+def classes_of(
+    pooled: Pooled, part: Evidence, truth: NDArray[np.float64], kinds: NDArray[np.float64]
+) -> Classes:
+    """Every kind of error with every level of participation.
+
+    Levels come from the workers' symbols, the shares of the kinds of error from the pooled model;
+    kinds with a negligible share are left out. A favourite is as good as an answer at random.
+    """
+    crowd = pooled.crowd
+    kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
+    levels, weight = _levels(crowd, part, truth, kinds)
+    answers, shares = _with_favourites(crowd.answers[kept], kinds[kept])
+    kind = np.append(kept, np.full(len(shares) - len(kept), len(kinds) - 1))
+    ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
+    rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
+    rates = np.repeat(rates, len(shares), axis=0)
+    row = np.tile(np.arange(len(shares)), len(levels))
+    return Classes(
+        shares=np.outer(weight, shares).ravel(),
+        logs=_logs(answers[row], rates, part),
+        kind=kind[row],
+        rates=rates,
+        row=row,
+        answers=answers,
+        expected=answers[: len(kept)],
+    )
+
+
+def _logs(
+    answers: NDArray[np.float64], rates: NDArray[np.float64], part: Evidence
+) -> NDArray[np.float64]:
+    """Ln P(y | φ, θ), classes × (ladder × grid) × symbols, of P(a | θ) and rates of every class."""
+    answered = answers @ part.table[: answers.shape[2]]
+    absent = part.table[-1] if part.hidden else np.zeros(part.symbols)
+    rate = rates[:, :, None, None]
+    tables = np.maximum(rate * answered[:, None] + (1 - rate) * absent, 1e-300)
+    logs: NDArray[np.float64] = np.log(tables).reshape(len(rates), -1, part.symbols)
+    return logs
+
+
+def _rate(level: float, popularity: float) -> float:
+    """A worker's rate of answering a task that has so many times the usual odds."""
+    return level * popularity / (level * popularity + 1 - level)
+
+
+def _with_favourites(
+    answers: NDArray[np.float64], shares: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """P(answer | θ, kind) and the shares, with one kind more for every answer of a short scale."""
+    _, grid, size = answers.shape
+    shares = shares / shares.sum()
+    if size > _FAVOURITES:
+        return answers, shares
+    favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
+    tables = np.repeat(favourites[:, None, :], grid, axis=1)
+    few = np.full(size, _SHARE_WITH_FAVOURITE / size)
+    return np.concatenate([answers, tables]), np.append((1 - few.sum()) * shares, few)
+
+
+def _levels(
+    crowd: Crowd, part: Evidence, mass: NDArray[np.float64], kinds: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A few participation rates and their shares; participation that is public has rate 1."""
+    if not part.hidden:
+        return np.ones(1), np.ones(1)
+    answers = mass.mean(axis=0) @ np.tensordot(kinds, crowd.answers, 1)
+    ladder = 0.999 * np.exp(np.linspace(np.log(min(0.3, 0.3 / part.tasks)), 0, _RATES))
+    chance = np.outer(ladder, answers @ part.table[:-1]) + np.outer(1 - ladder, part.table[-1])
+    some = part.some_workers(_ENOUGH)
+    logs, shares = some @ np.log(chance).T, np.full(_RATES, 1 / _RATES)
+    for _ in range(2000):
+        members, _ = normalised_exp(logs + np.log(shares))
+        counts = members.sum(axis=0) + 0.02
+        moved, shares = np.abs(counts / counts.sum() - shares).max(), counts / counts.sum()
+        if moved < 1e-6:
+            break
+    weight = shares * np.sqrt(ladder)  # between counting workers and counting their answers
+    middle = np.cumsum(weight) - weight / 2
+    label = np.minimum(_LEVELS * middle / weight.sum(), _LEVELS - 1e-9).astype(int)
+    groups = [np.flatnonzero(label == level) for level in range(_LEVELS)]
+    kept = [group for group in groups if group.size]
+    share = np.array([shares[group].sum() for group in kept])
+    rates = np.array([shares[group] @ ladder[group] for group in kept]) / share
+    return rates, share
