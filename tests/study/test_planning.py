@@ -118,7 +118,7 @@ def test_a_rehearsal_that_forgets_to_perturb_is_seen(monkeypatch: pytest.MonkeyP
 @pytest.mark.usefixtures("as_few")
 def test_errors_fall_with_workers_and_epsilon() -> None:
     """By more than three standard errors of the difference."""
-    with rehearsals(Campaign(SMALL, 40, "rr"), 3) as measure:
+    with rehearsals(Campaign(SMALL, 40, "rr"), 8) as measure:
         few, many, careful = measure(60, 2.0), measure(600, 2.0), measure(60, 0.5)
         unperturbed = measure(60, None)
     for worse, better in ((few, many), (careful, few), (few, unperturbed)):
