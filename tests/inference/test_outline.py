@@ -15,6 +15,7 @@ from forsooth.inference.posterior.model import Crowd as Model
 from forsooth.inference.posterior.outline import Picture, _enough_is_known, _Outlines
 from forsooth.inference.posterior.pooled import Pooled, fit_pooled
 from forsooth.study.synthetic import Crowd
+from tests.inference.test_posterior_crowds import answers_of, noisy
 
 OUTLINE = sys.modules[Picture.__module__]
 SCALE = Scale.parse("0..9")
@@ -96,14 +97,19 @@ def test_few_nats_place_the_truths_nearly_as_well_as_knowing_them(mean: float) -
 
 
 def test_where_reports_say_a_lot_the_free_shares_decide() -> None:
-    dataset = Crowd(workers=400, tasks=60, sparsity=0.5).draw(3)
-    codes = np.where(dataset.answers.code < 5, 0, 9).astype(np.uint8)  # both ends: no outline fits
-    data = dataset.answers
-    ends = Answers(data.scale, data.workers, data.tasks, data.worker, data.task, codes)
-    pooled, point = fitted(ends)
+    """Truths at both ends of the scale: no outline has that shape."""
+    random = np.random.default_rng(3)
+    truth = random.choice([0.0, 9.0], 300)
+    codes = np.clip(noisy(random, truth, 200, 3.0), 0, 9)
+    answers = answers_of(codes, random.random(codes.shape) < 0.2, SCALE)
+    pooled, point = fitted(mechanisms.grr(SCALE, 1.0).perturb(answers, simulation_seed=1))
     picture = picture_of(pooled, point)
     averaged = picture.with_outlines(pooled, point)
     np.testing.assert_allclose(averaged.mass, picture.mass, atol=1e-3)
+    outlines = _Outlines(pooled)
+    found = average(outlines.log_likelihood, outlines.dimensions)
+    alone = outlines.mass(found.points, found.weights())[pooled.tally.place]
+    assert np.abs(alone - picture.mass).max() > 0.1  # they would have said something else
 
 
 def test_where_reports_say_nothing_outlines_decide() -> None:

@@ -91,7 +91,7 @@ def _posterior(
         picture = picture.with_outlines(pooled, ascent.point)
     mass, fits, trust = picture.mass, list[ClassFit](), 0.0
     if options.model == "auto":
-        fits = _class_models(pooled, point, rules, checkpoint)
+        fits = _class_models(pooled, point, likelihood, rules, checkpoint)
         finer, bound = _averaged(crowd, fits, likelihood, campaign.workers)
         trust = _trust((bound - likelihood) / campaign.workers)
         mass = (1 - trust) * mass + trust * finer
@@ -131,14 +131,18 @@ def _posterior(
 
 
 def _class_models(
-    pooled: Pooled, point: NDArray[np.float64], rules: Rules, checkpoint: Checkpoint
+    pooled: Pooled,
+    point: NDArray[np.float64],
+    likelihood: float,
+    rules: Rules,
+    checkpoint: Checkpoint,
 ) -> list[ClassFit]:
     """Worker classes; on a short scale also those whose truths are answers, with confusions."""
     fit = fit_classes(pooled, point, rules, checkpoint)
     strict = Levels(pooled.crowd.scale)
     if isinstance(pooled.crowd, Levels) or not strict.learns_answers:
         return [fit]
-    rival = max(fit.bound, pooled.likelihood(point))
+    rival = max(fit.bound, likelihood)
     return [fit, fit_confusions(pooled, strict, fit, rules, rival, checkpoint)]
 
 

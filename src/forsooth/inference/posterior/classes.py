@@ -140,9 +140,13 @@ def _strictly(crowd: Crowd, strict: Pooled, fit: ClassFit) -> ClassFit:
     nearest = np.eye(crowd.scale.size)[strict.crowd.nearest(crowd.grid)]  # grid × answers
     places = crowd.nearest(strict.crowd.grid)
     classes = [each.only_at(places, part) for each, part in zip(fit.classes, strict.parts)]
-    cost = _PER_SHARE * sum(each.freedom for each in classes)
-    mass = fit.mass @ nearest
+    mass, cost = fit.mass @ nearest, _cost(strict.crowd, classes)
     return ClassFit(strict.base, fit.popularity, mass, classes, [], cost=cost)
+
+
+def _cost(crowd: Crowd, classes: list[Classes]) -> float:
+    """What the freedom to learn P(a | θ) costs, if there is any."""
+    return _PER_SHARE * sum(each.freedom for each in classes) if crowd.learns_answers else 0.0
 
 
 def _some(pooled: Pooled) -> Pooled:
@@ -211,7 +215,7 @@ def _start(pooled: Pooled, point: NDArray[np.float64]) -> ClassFit:
     mass, _ = pooled.posterior(point)
     truth = mass.sum(axis=1)
     classes = [classes_of(pooled, part, truth, kinds) for part in pooled.parts]
-    return ClassFit(weights, popularity, mass, classes, [])
+    return ClassFit(weights, popularity, mass, classes, [], cost=_cost(pooled.crowd, classes))
 
 
 def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:

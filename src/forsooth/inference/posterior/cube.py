@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.inference.posterior.model import normalised_exp
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -39,9 +41,7 @@ class Average:
 
     def weights(self, power: float = 1.0) -> Array:
         """The weights to some power; they sum to one."""
-        weights: Array = np.exp(power * (self.logs - self.logs.max()))
-        weights /= weights.sum()
-        return weights
+        return normalised_exp(power * self.logs)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,8 @@ class _Kernels:
 
 def average(log_likelihood: Callable[[Array], Array], dimensions: int) -> Average:
     """Integrate over the cube; `log_likelihood` takes one point per row."""
-    random, kernels = np.random.default_rng(0), list[_Kernels]()
+    random = np.random.default_rng(0)  # always the same: equal reports give equal truths
+    kernels = list[_Kernels]()
     points = _even(_FIRST, dimensions)
     logs, drawn = log_likelihood(points), np.full(_FIRST, float(_FIRST))  # draws per volume
     found = _weighted(points, logs, drawn)
@@ -97,8 +98,8 @@ def _even(number: int, dimensions: int) -> Array:
 def _weighted(points: Array, logs: Array, drawn: Array) -> Average:
     """Every point's likelihood over the density that all draws together had there."""
     ratios = logs - np.log(drawn / len(points))
-    top = float(ratios.max())
-    return Average(points, ratios, top + float(np.log(np.exp(ratios - top).mean())))
+    _, total = normalised_exp(ratios)
+    return Average(points, ratios, float(total - np.log(len(points))))
 
 
 def _in_effect(weights: Array) -> float:

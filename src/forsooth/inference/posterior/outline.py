@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.inference.posterior.cube import average
+from forsooth.inference.posterior.model import normalised_exp
 from forsooth.inference.posterior.pooled import pin
 
 if TYPE_CHECKING:
@@ -140,22 +141,19 @@ class _Outlines:
     def log_likelihood(self, points: Array) -> Array:
         """Ln P(reports | outline) of every point."""
         tally = self.pooled.tally
-        found = [
-            tally.times @ (top + np.log(mass.sum(axis=2))) for mass, top in self._masses(points)
-        ]
+        found = [tally.times @ evidence for _, evidence in self._posteriors(points)]
         return np.concatenate(found) + float(tally.times @ tally.together @ self.usual)
 
     def mass(self, points: Array, weights: Array) -> Array:
         """P(θ | reports) averaged over the points, different tasks × grid."""
         total, begun = np.zeros((len(self.pooled.tally.times), len(self.pooled.crowd.grid))), 0
-        for mass, _ in self._masses(points):
-            mass /= mass.sum(axis=2, keepdims=True)
+        for mass, _ in self._posteriors(points):
             total += np.tensordot(weights[begun : begun + mass.shape[1]], mass, ([0], [1]))
             begun += mass.shape[1]
         return total
 
-    def _masses(self, points: Array) -> Iterator[tuple[NDArray[np.float32], Array]]:
-        """P(θ, reports of a task | point), different tasks × some points × grid, over e^top.
+    def _posteriors(self, points: Array) -> Iterator[tuple[Array, Array]]:
+        """P(θ | reports of a task, point), different tasks × some points × grid, and its evidence.
 
         Single precision will do: what is common to all points has been taken out.
         """
@@ -164,10 +162,8 @@ class _Outlines:
         counts = tally.together.astype(np.float32)
         for begin in range(0, len(points), some):
             tables = self._tables(points[begin : begin + some]) - self.usual[:, None, None]
-            logs = pin(np.tensordot(counts, tables.astype(np.float32), 1), tally.pinned)
-            top = logs.max(axis=2)
-            logs -= top[:, :, None]
-            yield np.exp(logs, out=logs), top.astype(np.float64)
+            logs = np.tensordot(counts, tables.astype(np.float32), 1)
+            yield normalised_exp(pin(logs, tally.pinned))
 
     @cached_property
     def usual(self) -> Array:

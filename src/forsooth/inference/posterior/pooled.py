@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -266,7 +266,7 @@ def log_prior(
     return both
 
 
-def pin(logs: NDArray[np.float64], pinned: NDArray[np.intp]) -> NDArray[np.float64]:
+def pin(logs: NDArray[Any], pinned: NDArray[np.intp]) -> NDArray[Any]:
     """Gold tasks can be nothing but their known truth; tasks × ladder × grid."""
     gold = np.flatnonzero(pinned >= 0)
     if gold.size:
