@@ -60,6 +60,17 @@ def test_confusions_are_learned_and_raise_the_evidence() -> None:
     np.testing.assert_allclose(learned, CONFUSION, atol=0.06)
 
 
+@pytest.mark.parametrize(("name", "epsilon"), [("grr", 2.0), ("rr", 4.0)])
+def test_the_pooled_model_learns_one_matrix_through_the_channel(name: str, epsilon: float) -> None:
+    answers, _ = confused(3, workers=600, tasks=1000)
+    mechanism = mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
+    found = infer(mechanism.perturb(answers, simulation_seed=1), model="pooled")
+    assert found.converged
+    assert found.posterior is not None
+    learned = found.posterior.answers[Model(answers.scale).nearest(np.arange(3.0))]
+    np.testing.assert_allclose(learned, CONFUSION, atol=0.08)
+
+
 def test_a_step_is_expected_counts_of_answers() -> None:
     """Beside the sum over every task, symbol and class, written out."""
     answers, _ = confused(2, workers=15, tasks=6)

@@ -9,15 +9,16 @@ import pytest
 
 from forsooth import Answers, Reports, Scale, infer, mechanisms
 from forsooth.inference.estimates import Rules
-from forsooth.inference.posterior.cube import average
+from forsooth.inference.posterior.ascent import Ascent
 from forsooth.inference.posterior.evidence import campaign_of
 from forsooth.inference.posterior.model import Crowd as Model
-from forsooth.inference.posterior.outline import Picture, _enough_is_known, _Outlines
+from forsooth.inference.posterior.outline import _Outlines, no_outline_fits, outlined
+from forsooth.inference.posterior.picture import Picture, averaged
 from forsooth.inference.posterior.pooled import Pooled, fit_pooled
 from forsooth.study.synthetic import Crowd
 from tests.inference.test_posterior_crowds import answers_of, noisy
 
-OUTLINE = sys.modules[Picture.__module__]
+OUTLINE = sys.modules[outlined.__module__]
 SCALE = Scale.parse("0..9")
 
 
@@ -33,8 +34,7 @@ def fitted(
 
 
 def picture_of(pooled: Pooled, point: np.ndarray) -> Picture:
-    mass, _ = pooled.posterior(point)
-    return Picture(mass.sum(axis=1), pooled.split(point).kinds, pooled.participation(point))
+    return pooled.picture(Ascent(point, (0.0,), converged=True))
 
 
 def reports_of(name: str, epsilon: float, seed: int, **crowd: float) -> tuple[Reports, np.ndarray]:
@@ -103,25 +103,19 @@ def test_where_reports_say_a_lot_the_free_shares_decide() -> None:
     codes = np.clip(noisy(random, truth, 200, 3.0), 0, 9)
     answers = answers_of(codes, random.random(codes.shape) < 0.2, SCALE)
     pooled, point = fitted(mechanisms.grr(SCALE, 1.0).perturb(answers, simulation_seed=1))
-    picture = picture_of(pooled, point)
-    averaged = picture.with_outlines(pooled, point)
-    np.testing.assert_allclose(averaged.mass, picture.mass, atol=1e-3)
-    outlines = _Outlines(pooled)
-    found = average(outlines.log_likelihood, outlines.dimensions)
-    alone = outlines.mass(found.points, found.weights())[pooled.tally.place]
-    assert np.abs(alone - picture.mass).max() > 0.1  # they would have said something else
+    free, outline = picture_of(pooled, point), outlined(pooled)
+    np.testing.assert_allclose(averaged([free, outline]).mass, free.mass, atol=1e-3)
+    assert np.abs(outline.mass - free.mass).max() > 0.1  # they would have said something else
 
 
 def test_where_reports_say_nothing_outlines_decide() -> None:
     pooled, point = fitted(reports_of("rr", 0.05, 4)[0])
-    picture = picture_of(pooled, point)
-    averaged = picture.with_outlines(pooled, point)
-    outlines = _Outlines(pooled)
-    found = average(outlines.log_likelihood, outlines.dimensions)
-    mass = outlines.mass(found.points, found.weights())[pooled.tally.place]
-    np.testing.assert_allclose(averaged.mass, mass, atol=0.01)
-    np.testing.assert_allclose(averaged.mass.sum(axis=1), 1)
-    assert 0 < averaged.participation < 1
+    free, outline = picture_of(pooled, point), outlined(pooled)
+    together = averaged([free, outline])
+    np.testing.assert_allclose(together.mass, outline.mass, atol=1e-4)
+    np.testing.assert_allclose(together.mass.sum(axis=1), 1)
+    assert 0 < together.participation < 1
+    assert np.abs(outline.mass - free.mass).max() > 0.01  # they would have said something else
 
 
 def test_some_of_very_many_tasks_show_that_no_outline_fits(
@@ -129,10 +123,23 @@ def test_some_of_very_many_tasks_show_that_no_outline_fits(
 ) -> None:
     dataset = Crowd(workers=500, tasks=300, sparsity=0.5).draw(5)
     pooled, point = fitted(mechanisms.rr(SCALE, 4.0).perturb(dataset.answers, simulation_seed=1))
-    assert not _enough_is_known(pooled, point)
+    assert not no_outline_fits(pooled, point)
     monkeypatch.setattr(OUTLINE, "_MANY", 150)
-    assert _enough_is_known(pooled, point)
-    picture = picture_of(pooled, point)
-    assert picture.with_outlines(pooled, point) is picture
+    assert no_outline_fits(pooled, point)
     pooled, point = fitted(mechanisms.rr(SCALE, 0.2).perturb(dataset.answers, simulation_seed=1))
-    assert not _enough_is_known(pooled, point)
+    assert not no_outline_fits(pooled, point)
+
+
+@pytest.mark.parametrize("levels", [5, 21])
+def test_a_few_nats_of_chance_do_not_lead_away_from_the_middle(levels: int) -> None:
+    """Truths anywhere on the scale, reports that say next to nothing: the middle is best."""
+    away = []
+    for seed in range(900, 912):
+        random = np.random.default_rng(seed)
+        truth = random.integers(0, levels, 150).astype(float)
+        codes = np.clip(noisy(random, truth, 60, levels / 6), 0, levels - 1)
+        answers = answers_of(codes, random.random(codes.shape) < 0.05, Scale(range(levels)))
+        reports = mechanisms.grr(answers.scale, 0.5).perturb(answers, simulation_seed=seed)
+        estimate = infer(reports, model="pooled").estimate
+        away.append(abs(float(np.median(estimate)) / (levels - 1) - 0.5))
+    assert np.mean(away) < 0.1

@@ -24,6 +24,7 @@ from forsooth.inference.posterior.kernels import (
     worker_classes,
     worker_classes_twin,
 )
+from forsooth.inference.posterior.labels import Confusions
 from forsooth.inference.posterior.model import Crowd as Model
 from forsooth.inference.posterior.pooled import Pooled
 from forsooth.inference.posterior.tally import Tally, recover_moments
@@ -124,11 +125,11 @@ def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
     """The pooled model's log-likelihood, written out cell by cell."""
     model, part = pooled.crowd, pooled.parts[0]
     weights, kinds, share, _ = pooled.split(point)
-    prior = weights @ model.shapes
     total = 0.0
     assert isinstance(part.blocks, Held)
     _, task_of = part.blocks.blocks[0].coordinates()
     for task in range(part.tasks):
+        prior = weights[pooled.group[task]] @ model.shapes
         symbols = part.blocks.blocks[0].symbol[task_of == task]
         likelihood = 0.0
         for place in range(len(model.grid)):
@@ -152,16 +153,31 @@ def pooled_of(answers: Answers, name: str, epsilon: float = 2.0) -> Pooled:
     return Pooled(model, evidence, recover_moments(model, evidence, RULES), tally)
 
 
-def test_the_pooled_likelihood_is_the_written_out_one() -> None:
-    pooled = pooled_of(Crowd(workers=6, tasks=3, sparsity=0.5, scale=SCALE).draw(1).answers, "rr")
+def varied(pooled: Pooled, variant: str) -> Pooled:
+    """The same reports with two groups of tasks, or with one confusion matrix to be learned."""
+    if variant == "groups":
+        group = np.arange(len(pooled.pinned)) % 2
+        return replace(pooled, tally=Tally.of(pooled.parts, pooled.pinned, group))
+    if variant == "confusions":
+        size = pooled.crowd.scale.size
+        expected = np.random.default_rng(2).dirichlet(np.ones(size), size)
+        return pooled.of(Confusions(pooled.crowd.scale, expected))
+    return pooled
+
+
+@pytest.mark.parametrize("variant", ["plain", "groups", "confusions"])
+def test_the_pooled_likelihood_is_the_written_out_one(variant: str) -> None:
+    answers = Crowd(workers=6, tasks=3, sparsity=0.5, scale=SCALE).draw(1).answers
+    pooled = varied(pooled_of(answers, "rr"), variant)
     point = shares(np.log(pooled.expected(pooled.start())[1]), pooled.sizes)
     assert pooled.posterior(point)[1] == pytest.approx(slow_likelihood(pooled, point))
 
 
+@pytest.mark.parametrize("variant", ["plain", "groups", "confusions"])
 @pytest.mark.parametrize("name", ["rr", "grr", "lp"])
-def test_expected_counts_are_the_gradient(answers: Answers, name: str) -> None:
+def test_expected_counts_are_the_gradient(answers: Answers, name: str, variant: str) -> None:
     """Fisher's identity, against differences of the objective along the logarithms of shares."""
-    pooled = pooled_of(answers, name)
+    pooled = varied(pooled_of(answers, name), variant)
     random = np.random.default_rng(1)
     logits = np.concatenate([random.normal(size=size) for size in pooled.sizes])
     point = shares(logits, pooled.sizes)

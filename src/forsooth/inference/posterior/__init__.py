@@ -6,7 +6,7 @@ costs no privacy; it turns reports that are useless when read as answers into go
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -21,15 +21,17 @@ from forsooth.inference.posterior.classes import (
     fit_confusions,
     worker_kinds,
 )
-from forsooth.inference.posterior.labels import Labels, Levels
+from forsooth.inference.posterior.labels import Confusions, Labels, Levels
 from forsooth.inference.posterior.model import Crowd
-from forsooth.inference.posterior.outline import Picture
+from forsooth.inference.posterior.outline import no_outline_fits, outlined
+from forsooth.inference.posterior.picture import Picture, averaged
 from forsooth.inference.posterior.pooled import Pooled, fit_pooled
 from forsooth.truths import COVERAGE, Posterior, Truths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from forsooth.inference.posterior.ascent import Ascent
     from forsooth.inference.posterior.evidence import Campaign
 
 Estimate = Literal["median", "mean", "mode"]
@@ -84,16 +86,14 @@ def _posterior(
     evidence = campaign.evidence
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
     pooled, ascent = fit_pooled(crowd, evidence, pinned, rules)
-    point = pooled.shrunk(ascent.point)
-    mass, likelihood = pooled.posterior(point)
-    picture = Picture(mass.sum(axis=1), pooled.split(point).kinds, pooled.participation(point))
-    if not options.unordered:
-        picture = picture.with_outlines(pooled, ascent.point)
+    picture = _pooled_models(pooled, ascent, rules)
     mass, fits, trust = picture.mass, list[ClassFit](), 0.0
     if options.model == "auto":
-        fits = _class_models(pooled, point, likelihood, rules, checkpoint)
-        finer, bound = _averaged(crowd, fits, likelihood, campaign.workers)
-        trust = _trust((bound - likelihood) / campaign.workers)
+        point = pooled.shrunk(ascent.point)
+        rival = max(pooled.likelihood(point), picture.evidence + pooled.price)
+        fits = _class_models(pooled, point, rival, rules, checkpoint)
+        finer, bound = _class_average(crowd, fits, rival, campaign.workers)
+        trust = _trust((bound - rival) / campaign.workers)
         mass = (1 - trust) * mass + trust * finer
     estimate = "mode" if options.unordered else options.estimate
     low, high = (_quantile(crowd, mass, (1 + side * COVERAGE) / 2) for side in (-1, 1))
@@ -115,13 +115,13 @@ def _posterior(
         workers=campaign.names if fits else (),
         quality=quality(deviation, smallest_deviation(crowd.scale)),
         deviation=deviation,
-        iterations=len(ascent.history) + sum(len(fit.history) for fit in fits),
-        converged=ascent.converged and all(fit.converged for fit in fits),
+        iterations=picture.iterations + sum(len(fit.history) for fit in fits),
+        converged=picture.converged and all(fit.converged for fit in fits),
         history=ascent.history,
         posterior=Posterior(
             grid=crowd.grid,
             mass=mass,
-            answers=np.tensordot(picture.kinds, crowd.answers, 1),
+            answers=picture.answers,
             model="worker classes" if trust > 0.5 else "pooled",
             participation=picture.participation if hidden else None,
             constant_as_good=_constant_as_good(crowd, mass, estimate),
@@ -130,10 +130,37 @@ def _posterior(
     )
 
 
+def _pooled_models(pooled: Pooled, ascent: Ascent, rules: Rules) -> Picture:
+    """Free shares, on a short scale confusions too, and outlines where they may fit; averaged."""
+    free = pooled.picture(ascent)
+    pictures, unordered = [free], isinstance(pooled.crowd, Labels)
+    if Levels(pooled.crowd.scale).learns_answers:
+        pictures.append(_confused(pooled, free, rules))
+    if not unordered and not no_outline_fits(pooled, ascent.point):
+        pictures.append(outlined(pooled))
+    return averaged(pictures)
+
+
+def _confused(pooled: Pooled, free: Picture, rules: Rules) -> Picture:
+    """The pooled model if truths are answers, with one learned confusion matrix for all workers."""
+    crowd, values = pooled.crowd, np.asarray(pooled.crowd.scale.values)
+    confusions = pooled.of(Confusions(crowd.scale, free.answers[crowd.nearest(values)]))
+    found = confusions.picture(confusions.fit(rules))
+    answers = found.answers[confusions.crowd.nearest(crowd.grid)]
+    return replace(found, mass=_on_the_grid(crowd, found.mass), answers=answers)
+
+
+def _on_the_grid(crowd: Crowd, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(truth is this answer), tasks × answers, as P(θ)."""
+    moved = np.zeros((len(mass), len(crowd.grid)))
+    moved[:, crowd.nearest(np.asarray(crowd.scale.values))] = mass
+    return moved
+
+
 def _class_models(
     pooled: Pooled,
     point: NDArray[np.float64],
-    likelihood: float,
+    rival: float,
     rules: Rules,
     checkpoint: Checkpoint,
 ) -> list[ClassFit]:
@@ -142,20 +169,19 @@ def _class_models(
     strict = Levels(pooled.crowd.scale)
     if isinstance(pooled.crowd, Levels) or not strict.learns_answers:
         return [fit]
-    rival = max(fit.bound, likelihood)
+    rival = max(fit.bound, rival)
     return [fit, fit_confusions(pooled, strict, fit, rules, rival, checkpoint)]
 
 
-def _averaged(
-    crowd: Crowd, fits: list[ClassFit], likelihood: float, workers: int
+def _class_average(
+    crowd: Crowd, fits: list[ClassFit], rival: float, workers: int
 ) -> tuple[NDArray[np.float64], float]:
     """P(θ | reports) of the class models together, over the crowd's grid, and the higher bound."""
     mass, bound = fits[0].mass.sum(axis=1), fits[0].bound
     for fit in fits[1:]:
-        strict = np.zeros_like(mass)
-        strict[:, crowd.nearest(np.asarray(crowd.scale.values))] = fit.mass.sum(axis=1)
-        gain = (fit.bound - max(bound, likelihood)) / workers
-        trust = _trust(gain) if bound > likelihood else float(gain > 0)
+        strict = _on_the_grid(crowd, fit.mass.sum(axis=1))
+        gain = (fit.bound - max(bound, rival)) / workers
+        trust = _trust(gain) if bound > rival else float(gain > 0)
         mass, bound = (1 - trust) * mass + trust * strict, max(bound, fit.bound)
     return mass, bound
 

@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.inference.posterior.kernels import class_pass, worker_classes
+from forsooth.inference.posterior.labels import PER_SHARE
 from forsooth.inference.posterior.members import Classes, classes_of
 from forsooth.inference.posterior.model import Crowd, normalised_exp
 from forsooth.inference.posterior.pooled import (
     PRIOR_POPULARITY,
     PRIOR_TASKS,
     Pooled,
+    expected_shapes,
     log_prior,
     pin,
 )
@@ -46,14 +48,13 @@ _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that
 _CREEPING = 5e-3  # nor one with less than this where P(a | θ) is learned
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
 _CLEARLY = 1.0  # nats per worker
-_PER_SHARE = 2.0  # nats that every share of a learned P(a | θ) costs: a crude Occam factor
 
 
 @dataclass(eq=False)
 class ClassFit:
     """The class model of a campaign: all that a round needs from the round before."""
 
-    weights: NDArray[np.float64]  # of the prior's shapes
+    weights: NDArray[np.float64]  # of the prior's shapes, for every group of tasks
     popularity: NDArray[np.float64]  # χ, the shares of the ladder's steps
     mass: NDArray[np.float64]  # P(φ, θ), tasks × ladder × grid
     classes: list[Classes]  # for every part
@@ -141,12 +142,13 @@ def _strictly(crowd: Crowd, strict: Pooled, fit: ClassFit) -> ClassFit:
     places = crowd.nearest(strict.crowd.grid)
     classes = [each.only_at(places, part) for each, part in zip(fit.classes, strict.parts)]
     mass, cost = fit.mass @ nearest, _cost(strict.crowd, classes)
-    return ClassFit(strict.base, fit.popularity, mass, classes, [], cost=cost)
+    weights = np.tile(strict.base, (strict.groups, 1))
+    return ClassFit(weights, fit.popularity, mass, classes, [], cost=cost)
 
 
 def _cost(crowd: Crowd, classes: list[Classes]) -> float:
     """What the freedom to learn P(a | θ) costs, if there is any."""
-    return _PER_SHARE * sum(each.freedom for each in classes) if crowd.learns_answers else 0.0
+    return PER_SHARE * sum(each.freedom for each in classes) if crowd.learns_answers else 0.0
 
 
 def _some(pooled: Pooled) -> Pooled:
@@ -222,15 +224,16 @@ def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
     """One pass over all reports."""
     crowd = pooled.crowd
     prior = log_prior(crowd, fit.weights, fit.popularity)
-    bound, smaller, logs, passed = 0.0, False, prior.reshape(1, -1), []
+    logs = prior.reshape(pooled.groups, -1)[pooled.group]
+    bound, smaller, passed = 0.0, False, []
     for part, classes in zip(pooled.parts, fit.classes):
         work = partial(class_pass, scores=classes.scores(fit.mass), shares=classes.shares)
         sums = part.blocks.total(work)
         bound += classes.learn(sums)
-        logs = logs + classes.task_logs(sums)
+        logs += classes.task_logs(sums)
         passed.append(sums)
-    pinned = pin(logs.reshape(-1, *prior.shape), pooled.pinned)
-    mass, evidence = normalised_exp(pinned.reshape(len(pinned), -1))
+    pinned = pin(logs.reshape(fit.mass.shape), pooled.pinned)
+    mass, evidence = normalised_exp(pinned.reshape(logs.shape))
     fit.mass = mass.reshape(pinned.shape)
     _learn_prior(pooled, fit)
     for part, classes, sums in zip(pooled.parts, fit.classes, passed):
@@ -247,8 +250,9 @@ def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
 
 def _learn_prior(pooled: Pooled, fit: ClassFit) -> None:
     """New weights of the shapes, and new shares of the steps of popularity."""
-    shapes, together = pooled.crowd.shapes, fit.mass.sum(axis=0)
-    prior = np.maximum(fit.weights @ shapes, 1e-300)
-    weights = fit.weights * (shapes @ (together.sum(axis=0) / prior)) + PRIOR_TASKS * pooled.base
-    popularity = together.sum(axis=1) + PRIOR_POPULARITY
-    fit.weights, fit.popularity = weights / weights.sum(), popularity / popularity.sum()
+    truth = fit.mass.sum(axis=1)
+    met = np.array([truth[pooled.group == group].sum(axis=0) for group in range(pooled.groups)])
+    weights = expected_shapes(pooled.crowd, fit.weights, met) + PRIOR_TASKS * pooled.base
+    popularity = fit.mass.sum(axis=(0, 2)) + PRIOR_POPULARITY
+    fit.weights = weights / weights.sum(axis=1, keepdims=True)
+    fit.popularity = popularity / popularity.sum()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.inference.posterior.labels import PRIOR_ANSWERS
 from forsooth.inference.posterior.model import Crowd, normalised_exp
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ _LEVELS = 8  # levels that are kept of it: the most diligent may answer a thousa
 _ENOUGH = 2000  # so many workers show how rates are spread
 _NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
 _PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
-_PRIOR_ANSWERS = 10.0  # what is expected of a truth's answers counts as much as so many
 _EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
 _FAVOURITES = 10  # only a scale with so few answers has favourites
 _FAVOURED = 0.9  # how often a worker with a favourite gives it
@@ -86,7 +86,7 @@ class Classes:
         counts = np.zeros_like(self.answers)
         np.add.at(counts, self.row, behind)
         kinds = len(self.expected)
-        counts = (counts * self.answers)[:kinds] + _PRIOR_ANSWERS * self.expected
+        counts = (counts * self.answers)[:kinds] + PRIOR_ANSWERS * self.expected
         learned = counts / counts.sum(axis=2, keepdims=True)
         self.answers = np.concatenate([learned, self.answers[kinds:]])
         self.logs = _logs(self.answers[self.row], self.rates, part)

@@ -36,7 +36,9 @@ _SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest i
     (10, (0.3, 0.6)),
     (math.inf, (0.0, 0.9)),
 )
+EARNED = 0.6  # nats that a free share must add to the likelihood: chance alone gives it half a nat
 _FLOOR = 1e-12  # no answer is impossible
+_PRIOR_CELLS = 0.5  # every kind of worker counts as much as so many cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,21 @@ class Crowd:
         chances = np.maximum(np.array(tables), _FLOOR)
         normalised: NDArray[np.float64] = chances / chances.sum(axis=2, keepdims=True)
         return normalised
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """Sizes of the groups of shares, each summing to one, that weigh the first of `answers`."""
+        return (len(self.deviations),)
+
+    @property
+    def beforehand(self) -> NDArray[np.float64]:
+        """What each of these shares counts before any reports, in cells."""
+        return np.full(len(self.deviations), _PRIOR_CELLS)
+
+    @property
+    def price(self) -> float:
+        """Nats that each of them must add to the likelihood, to be worth its freedom."""
+        return EARNED
 
     @cached_property
     def shapes(self) -> NDArray[np.float64]:

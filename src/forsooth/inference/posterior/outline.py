@@ -4,13 +4,15 @@ A handful of nats cannot teach a prior with dozens of free shares: the one that 
 truths wherever chance has left most reports. So the crowd is outlined by six numbers:
 
 * where truths lie: around answers a with weights e^(−(a − place)²/(2·spread²)), but for a share of
-  strays, which lie anywhere; a place off the scale means that most truths are at that end of it;
+  strays, which lie anywhere. The place is probably the middle of the scale, or else off it, which
+  means that most truths are at that end; so without reports that say otherwise, it is the middle;
 * the usual σ of workers, and the share of answers at random;
 * the share of answered cells.
 
-Each is alike likely beforehand over what it can be (spread, strays and σ in their logarithms). The
-posterior is the average over all outlines h, ∫ P(θ | reports, h) dP(h | reports). Where reports say
-a lot, the model with free shares fits better by more than its freedom explains, and takes over.
+The others are alike likely beforehand over what they can be (spread, strays and σ in their
+logarithms). The posterior is the average over all outlines h, ∫ P(θ | reports, h) dP(h | reports).
+Where reports say a lot, the model with free shares fits better by more than its freedom explains,
+and takes over.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import numpy as np
 
 from forsooth.inference.posterior.cube import average
 from forsooth.inference.posterior.model import normalised_exp
+from forsooth.inference.posterior.picture import Picture
 from forsooth.inference.posterior.pooled import pin
 
 if TYPE_CHECKING:
@@ -30,72 +33,47 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.inference.posterior.cube import Average
     from forsooth.inference.posterior.pooled import Pooled
 
     Array = NDArray[np.float64]
 
-_OFF_THE_SCALE = 0.5  # how far the place may lie beyond either end, in ranges of the scale
+_PLACES = -0.5, 0.0, 0.5, 0.5, 1.0, 1.5  # in ranges of the scale, from its lower end
+_REACHED = 0.0, 0.15, 0.2, 0.8, 0.85, 1.0  # P(no higher place); evenly in between
 _SPREAD = 0.3, 1.5  # from so many steps to so many ranges of the scale
 _STRAY = 0.003, 1.0  # the share of truths that may lie anywhere
 _KERNEL = 0.8  # how far workers' σ lie from the usual one, in logarithms
 _CARELESS = 0.02, 0.52  # the share of answers at random
 _FEWEST_ANSWERED = 1e-4  # of all cells
 _AT_ONCE = 2**19  # numbers, so that they stay in the cache
-_NEGLIGIBLE = 1e-3  # what has less weight than this is left out
-_EARNED = 0.6  # nats that a free share must add to the likelihood
+_NEGLIGIBLE = 1e-3  # an outline with less of the heaviest one's weight is left out
 _MANY = 1000  # with more different tasks than this, so many of them are asked first
 _CLEARLY = 3.0  # nats
 
 
-@dataclass(frozen=True, eq=False)
-class Picture:
-    """What the pooled model says of a campaign, whatever a task's popularity."""
-
-    mass: Array  # P(θ | reports), tasks × grid
-    kinds: Array  # ω
-    participation: float
-
-    def with_outlines(self, pooled: Pooled, point: Array) -> Picture:
-        """The average of this, which comes from the best fitting `point`, and of all outlines."""
-        from scipy.special import expit
-
-        if _enough_is_known(pooled, point):
-            return self
-        outlines = _Outlines(pooled)
-        found = average(outlines.log_likelihood, outlines.dimensions)
-        trust = float(expit(_gain(pooled, point, found)))
-        if 1 - trust < _NEGLIGIBLE:
-            return self
-        weights = found.weights()
-        kept = weights > _NEGLIGIBLE * weights.max()
-        points, weights = found.points[kept], weights[kept] / weights[kept].sum()
-        _, kinds, shares = outlines.parameters(points)
-        mass = outlines.mass(points, weights)[pooled.tally.place]
-        return Picture(
-            trust * self.mass + (1 - trust) * mass,
-            trust * self.kinds + (1 - trust) * weights @ kinds,
-            trust * self.participation + (1 - trust) * float(weights @ shares),
-        )
+def outlined(pooled: Pooled) -> Picture:
+    """The average over all outlines."""
+    outlines = _Outlines(pooled)
+    found = average(outlines.log_likelihood, outlines.dimensions)
+    weights = found.weights()
+    kept = weights > _NEGLIGIBLE * weights.max()
+    points, weights = found.points[kept], weights[kept] / weights[kept].sum()
+    _, kinds, shares = outlines.parameters(points)
+    return Picture(
+        mass=outlines.mass(points, weights)[pooled.tally.place],
+        answers=np.tensordot(weights @ kinds, pooled.crowd.answers, 1),
+        participation=float(weights @ shares),
+        evidence=found.evidence,
+    )
 
 
-def _enough_is_known(pooled: Pooled, point: Array) -> bool:
-    """Do some of very many tasks already say that no outline fits?"""
+def no_outline_fits(pooled: Pooled, point: Array) -> bool:
+    """Do some of very many tasks already say that free shares are better than any outline?"""
     if len(pooled.tally.times) <= _MANY:
         return False
     some = replace(pooled, tally=pooled.tally.thinned(_MANY))
     outlines = _Outlines(some)
     found = average(outlines.log_likelihood, outlines.dimensions)
-    return _gain(some, point, found) > _CLEARLY
-
-
-def _gain(pooled: Pooled, point: Array, found: Average) -> float:
-    """By how many nats the `point` explains the reports better than outlines do.
-
-    Every share that was free must have earned its freedom: chance alone gives it half a nat.
-    """
-    free = sum(pooled.sizes) - len(pooled.sizes)
-    return pooled.likelihood(point) - _EARNED * free - found.evidence
+    return some.evidence(point) > found.evidence + _CLEARLY
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +101,7 @@ class _Outlines:
     def _weights(self, place: Array, spread: Array, stray: Array) -> Array:
         crowd = self.pooled.crowd
         values, size = np.asarray(crowd.scale.values), crowd.scale.range
-        middle = values[0] + size * (place * (1 + 2 * _OFF_THE_SCALE) - _OFF_THE_SCALE)
+        middle = values[0] + size * np.interp(place, _REACHED, _PLACES)
         width = _between(_SPREAD[0] * crowd.step, _SPREAD[1] * size, spread)
         weights = np.array([crowd.base(answers) for answers in _normal(values, middle, width)])
         anywhere = _between(*_STRAY, stray)
@@ -167,15 +145,20 @@ class _Outlines:
 
     @cached_property
     def usual(self) -> Array:
-        """0 for the prior, then the logarithm of every symbol's frequency in its part."""
+        """0 for the priors, then the logarithm of every symbol's frequency in its part."""
         totals = [part.per_task.sum(axis=0) + 1 for part in self.pooled.parts]
-        return np.concatenate([[0.0], *(np.log(total / total.sum()) for total in totals)])
+        frequencies = [np.log(total / total.sum()) for total in totals]
+        return np.concatenate([np.zeros(self.pooled.groups), *frequencies])
 
     def _tables(self, points: Array) -> Array:
-        """Ln π(θ), then ln P(y | θ) for every symbol of every part: those × points × grid."""
+        """Ln π(θ), then ln P(y | θ) for every symbol of every part: those × points × grid.
+
+        In outline, all groups of tasks have the same prior.
+        """
         pooled = self.pooled
         weights, kinds, rates = self.parameters(points)
-        tables = [np.maximum(weights @ pooled.crowd.shapes, 1e-300)[:, :, None]]
+        prior = np.maximum(weights @ pooled.crowd.shapes, 1e-300)
+        tables = [np.repeat(prior[:, :, None], pooled.groups, axis=2)]
         for part, answered in zip(pooled.parts, pooled.answered):
             given, rate = np.tensordot(kinds, answered, 1), rates[:, None, None]
             tables.append(rate * given + (1 - rate) * part.table[-1] if part.hidden else given)

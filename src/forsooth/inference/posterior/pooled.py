@@ -11,9 +11,11 @@ where participation is hidden, and the log-likelihood is
     Σ_j ln Σ_θ Σ_φ π(θ) χ(φ) ∏_y P(y | θ, φ)^N[j, y].
 
 Here φ is how popular a task is: ρ_φ has φ times the odds of ρ. All tasks are alike (φ = 1) unless
-the reports speak clearly against it; then φ is one of a ladder. Parameters (the prior's weights, ω,
-ρ, χ) are fitted from moments: first the distribution of all answers and ρ are recovered through the
-channel.
+the reports speak clearly against it; then φ is one of a ladder. Where participation is public, it
+may tell of the truths: if tasks with few answers clearly have other truths than those with many,
+π(θ) is learned for groups of tasks by how many answers they have. Parameters (the prior's weights,
+ω, ρ, χ) are fitted from moments: first the distribution of all answers and ρ are recovered through
+the channel.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from forsooth.inference.posterior.ascent import SMALLEST, Ascent, climb
-from forsooth.inference.posterior.model import Crowd, normalised_exp
+from forsooth.inference.posterior.ascent import SMALLEST, Ascent, climb, shares
+from forsooth.inference.posterior.model import EARNED, Crowd, normalised_exp
+from forsooth.inference.posterior.picture import Picture
 from forsooth.inference.posterior.tally import Moments, Tally, recover_moments
 
 if TYPE_CHECKING:
@@ -36,17 +39,17 @@ if TYPE_CHECKING:
 
 PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
 PRIOR_POPULARITY = 0.5  # and every step of the ladder of popularity as much as so many
-_PRIOR_CELLS = 0.5  # and every kind of worker as much as so many cells
 _MANY = 4000  # with more different tasks than this, the ascent begins with a part of them
 _FREEDOM = 1.0  # of the learned prior: where it lies
 _LADDER = tuple(2.5**step for step in range(-3, 4))  # how popular a task may be
+_GROUPS = 4  # of tasks, by their number of answers
 _CLEARLY = 5.0  # standard errors
 
 
 class Parameters(NamedTuple):
     """A point of the ascent, taken apart."""
 
-    weights: NDArray[np.float64]  # of the prior's shapes
+    weights: NDArray[np.float64]  # of the prior's shapes, for every group of tasks
     kinds: NDArray[np.float64]  # ω
     share: float  # ρ
     popularity: NDArray[np.float64]  # χ
@@ -55,12 +58,15 @@ class Parameters(NamedTuple):
 def fit_pooled(
     crowd: Crowd, parts: tuple[Evidence, ...], pinned: NDArray[np.intp], rules: Rules
 ) -> tuple[Pooled, Ascent]:
-    """The pooled model at the top of its likelihood; popularity differs if it must."""
+    """The pooled model at the top of its likelihood; tasks differ if they must."""
     pooled = Pooled(crowd, parts, recover_moments(crowd, parts, rules), Tally.of(parts, pinned))
     ascent = pooled.fit(rules)
     if pooled.popularity_differs(ascent.point):
         pooled = replace(pooled, ladder=_LADDER)
         ascent = pooled.fit(rules)
+    grouped = replace(pooled, tally=pooled.tally.grouped(pooled.public_answers, _GROUPS))
+    if grouped.truths_differ(pooled.posterior(ascent.point)[0]):
+        pooled, ascent = grouped, grouped.fit(rules)
     return pooled, ascent
 
 
@@ -82,7 +88,7 @@ class Pooled:
     def every(self, step: int) -> Pooled:
         """The same model on the reports of about one worker in `step`."""
         parts = tuple(part.every(step) for part in self.parts)
-        return replace(self, parts=parts, tally=Tally.of(parts, self.pinned))
+        return replace(self, parts=parts, tally=Tally.of(parts, self.pinned, self.group))
 
     def of(self, crowd: Crowd) -> Pooled:
         """The same reports in the model of another crowd on the same scale."""
@@ -96,6 +102,12 @@ class Pooled:
         return self.tally.pinned[self.tally.place]
 
     @cached_property
+    def group(self) -> NDArray[np.intp]:
+        """The group of every task of the campaign."""
+        found: NDArray[np.intp] = self.tally.group.argmax(axis=1)[self.tally.place]
+        return found
+
+    @cached_property
     def answered(self) -> list[NDArray[np.float64]]:
         """P(symbol | θ, kind, answered): kinds × grid × symbols, for every part."""
         size = self.crowd.scale.size
@@ -107,21 +119,46 @@ class Pooled:
         return np.maximum(self.crowd.base(self.moments.answers), SMALLEST)
 
     @property
-    def sizes(self) -> tuple[int, int, int, int]:
-        """Of the groups that a point consists of; each sums to one."""
-        return len(self.base), len(self.crowd.deviations), 2, len(self.ladder)
+    def groups(self) -> int:
+        """How many groups of tasks have a prior of their own."""
+        return int(self.tally.group.shape[1])
+
+    @property
+    def public_answers(self) -> NDArray[np.float64]:
+        """How many answers each of the different tasks has, as far as everybody knows."""
+        public = [
+            counts.sum(axis=1)
+            for part, counts in zip(self.parts, self.tally.counts)
+            if not part.hidden
+        ]
+        return sum(public, np.zeros(len(self.tally.times)))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of the shares that a point consists of: those of one size sum to one."""
+        of_priors = (len(self.base),) * self.groups
+        return *of_priors, *self.crowd.choices, 2, len(self.ladder)
 
     def split(self, point: NDArray[np.float64]) -> Parameters:
-        """The groups of a point."""
-        weights, kinds, shares, popularity = np.split(point, np.cumsum(self.sizes)[:-1])
-        return Parameters(weights, kinds, float(shares[0]), popularity)
+        """A point, taken apart."""
+        pieces = self.groups * len(self.base), sum(self.crowd.choices), 2
+        weights, kinds, cells, popularity = np.split(point, np.cumsum(pieces))
+        weights = weights.reshape(self.groups, -1)
+        return Parameters(weights, kinds, float(cells[0]), popularity)
+
+    @property
+    def price(self) -> float:
+        """What all free shares together must add to the likelihood, to be worth their freedom."""
+        free, choices = sum(self.sizes) - len(self.sizes), self.crowd.choices
+        chosen = sum(choices) - len(choices)
+        return EARNED * (free - chosen) + self.crowd.price * chosen
 
     def start(self) -> NDArray[np.float64]:
-        """From the moments; all kinds of workers alike."""
-        kinds = len(self.crowd.deviations)
+        """From the moments, and what is known beforehand of workers."""
         share = float(np.clip(self.moments.participation, 1e-6, 1 - 1e-6))
         alike = np.full(len(self.ladder), 1 / len(self.ladder))
-        return np.concatenate([self.base, np.full(kinds, 1 / kinds), [share, 1 - share], alike])
+        priors = np.tile(self.base, self.groups)
+        return np.concatenate([priors, self._any_kinds(), [share, 1 - share], alike])
 
     def rates(self, share: float) -> NDArray[np.float64]:
         """ρ_φ for every step of the ladder."""
@@ -155,14 +192,30 @@ class Pooled:
         """The log-likelihood."""
         return self._posterior(point)[1]
 
+    def evidence(self, point: NDArray[np.float64]) -> float:
+        """The log-likelihood of the best point, less what it owes to freedom."""
+        return self.likelihood(point) - self.price
+
+    def picture(self, ascent: Ascent) -> Picture:
+        """What the model says, with a prior that is drawn back to the flat one."""
+        point = self.shrunk(ascent.point)
+        return Picture(
+            mass=self.posterior(point)[0].sum(axis=1),
+            answers=np.tensordot(self.split(point).kinds, self.crowd.answers, 1),
+            participation=self.participation(point),
+            evidence=self.evidence(ascent.point),
+            iterations=len(ascent.history),
+            converged=ascent.converged,
+        )
+
     def _posterior(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """The same, for different tasks only."""
         parameters = self.split(point)
         prior = log_prior(self.crowd, parameters.weights, parameters.popularity)
         symbols = [np.log(whole).transpose(2, 0, 1) for _, whole in self.likelihoods(point)]
-        tables = np.concatenate([prior[None], *symbols])
+        tables = np.concatenate([prior, *symbols])
         logs = self.tally.together @ tables.reshape(len(tables), -1)
-        logs = pin(logs.reshape(-1, *prior.shape), self.tally.pinned)
+        logs = pin(logs.reshape(-1, *tables.shape[1:]), self.tally.pinned)
         mass, evidence = normalised_exp(logs.reshape(len(logs), -1))
         return mass.reshape(logs.shape), float(evidence @ self.tally.times)
 
@@ -175,10 +228,9 @@ class Pooled:
         weights, kinds, share, popularity = self.split(point)
         mass, likelihood = self._posterior(point)
         times, rates = self.tally.times, self.rates(share)
-        together = np.tensordot(times, mass, 1)  # ladder × grid
-        prior = np.maximum(weights @ self.crowd.shapes, 1e-300)
-        of_shapes = weights * (self.crowd.shapes @ (together.sum(axis=0) / prior))
-        of_kinds, of_cells = np.full(len(kinds), _PRIOR_CELLS), np.full(2, 0.5)
+        per_group = np.tensordot(self.tally.group.T * times, mass, 1)  # groups × ladder × grid
+        of_shapes = expected_shapes(self.crowd, weights, per_group.sum(axis=1))
+        of_kinds, of_cells = self.crowd.beforehand.copy(), np.full(2, 0.5)
         pieces = zip(self.parts, self.tally.counts, self.answered, self.likelihoods(point))
         for part, counts, answered, (given, whole) in pieces:
             flat = mass.reshape(len(mass), -1).T @ (times[:, None] * counts)
@@ -193,14 +245,14 @@ class Pooled:
                     ((1 - share) * all_cells.sum() - surplus),
                 )
         objective = likelihood + float(
-            PRIOR_TASKS * self.base @ np.log(weights)
-            + _PRIOR_CELLS * np.log(kinds).sum()
+            PRIOR_TASKS * (np.log(weights) @ self.base).sum()
+            + self.crowd.beforehand @ np.log(kinds)
             + 0.5 * np.log([share, 1 - share]).sum()
             + PRIOR_POPULARITY * np.log(popularity).sum()
         )
-        of_popularity = together.sum(axis=1) + PRIOR_POPULARITY
-        groups = (of_shapes + PRIOR_TASKS * self.base, of_kinds, of_cells, of_popularity)
-        return objective, np.concatenate(groups)
+        of_popularity = per_group.sum(axis=(0, 2)) + PRIOR_POPULARITY
+        of_priors = (of_shapes + PRIOR_TASKS * self.base).ravel()
+        return objective, np.concatenate([of_priors, of_kinds, of_cells, of_popularity])
 
     def popularity_differs(self, point: NDArray[np.float64]) -> bool:
         """Do the reports say that some tasks are answered more often than others?
@@ -223,6 +275,20 @@ class Pooled:
         deviation = float(np.sqrt(2 * times @ information**2))
         return bool(excess > _CLEARLY * deviation > 0)
 
+    def truths_differ(self, mass: NDArray[np.float64]) -> bool:
+        """Do some groups of tasks have other truths than the rest? `mass` is P(φ, θ | reports).
+
+        If all had the same prior, posterior means would have the same expectation in all groups,
+        and n_g times the squared deviation of a group's mean, over the variance, about chi-square.
+        """
+        if self.groups == 1:
+            return False
+        group = self.tally.group[self.tally.place]
+        means, members = mass.sum(axis=1) @ self.crowd.grid, group.sum(axis=0)
+        off = means @ group / members - means.mean()
+        excess = members @ off**2 - (self.groups - 1) * means.var()
+        return bool(excess > _CLEARLY * np.sqrt(2 * (self.groups - 1)) * means.var())
+
     def shrunk(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """The prior drawn back to the flat one by as much as chance alone could have moved it.
 
@@ -230,21 +296,24 @@ class Pooled:
         about chi-square, with a degree of freedom for the prior's place. So the learned
         prior keeps the share 1 − freedom / (2·gain), as James and Stein would have it.
         """
-        weights, flat = self.split(point).weights, self._flat()
-        unlearned = np.concatenate([flat, point[len(flat) :]])
-        gain = self.likelihood(point) - self.likelihood(unlearned)
+        flat = self._flat()
+        weights, others = np.split(point, [len(flat)])
+        gain = self.likelihood(point) - self.likelihood(np.concatenate([flat, others]))
         kept = max(0.0, 1 - _FREEDOM / (2 * gain)) if gain > 0 else 0.0
-        return np.concatenate([kept * weights + (1 - kept) * flat, point[len(flat) :]])
+        return np.concatenate([kept * weights + (1 - kept) * flat, others])
 
     def unlearned(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """A flat prior and kinds in equal shares; participation is kept."""
-        flat, kinds = self._flat(), len(self.crowd.deviations)
-        alike = np.full(kinds, 1 / kinds)
-        return np.concatenate([flat, alike, point[len(flat) + kinds :]])
+        unlearned = np.concatenate([self._flat(), self._any_kinds()])
+        return np.concatenate([unlearned, point[len(unlearned) :]])
+
+    def _any_kinds(self) -> NDArray[np.float64]:
+        return shares(np.log(self.crowd.beforehand), self.crowd.choices)
 
     def _flat(self) -> NDArray[np.float64]:
         size = self.crowd.scale.size
-        return np.maximum(self.crowd.base(np.full(size, 1 / size)), SMALLEST)
+        flat = np.maximum(self.crowd.base(np.full(size, 1 / size)), SMALLEST)
+        return np.tile(flat, self.groups)
 
     def fit(self, rules: Rules) -> Ascent:
         """Climb from the moments until nothing moves.
@@ -260,10 +329,19 @@ class Pooled:
 def log_prior(
     crowd: Crowd, weights: NDArray[np.float64], popularity: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Ln π(θ) χ(φ): ladder × grid."""
+    """Ln π(θ) χ(φ): groups × ladder × grid."""
     truth = np.log(np.maximum(weights @ crowd.shapes, 1e-300))
-    both: NDArray[np.float64] = np.log(np.maximum(popularity, 1e-300))[:, None] + truth[None, :]
+    both: NDArray[np.float64] = np.log(np.maximum(popularity, 1e-300))[:, None] + truth[:, None]
     return both
+
+
+def expected_shapes(
+    crowd: Crowd, weights: NDArray[np.float64], met: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How many of the truths, of which groups × grid were `met`, come from each shape."""
+    prior = np.maximum(weights @ crowd.shapes, 1e-300)
+    counts: NDArray[np.float64] = weights * (met / prior @ crowd.shapes.T)
+    return counts
 
 
 def pin(logs: NDArray[Any], pinned: NDArray[np.intp]) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -58,24 +58,42 @@ class Tally:
     pinned: NDArray[np.intp]  # the grid point of a gold task, −1 elsewhere
     times: NDArray[np.float64]  # how many tasks are like this
     place: NDArray[np.intp]  # where each task of the campaign stands
+    group: NDArray[np.float64]  # different tasks × groups: a one where it belongs
 
     @cached_property
     def together(self) -> NDArray[np.float64]:
-        """A one for the prior, and the counts of all parts: one product gives all likelihoods."""
-        return np.column_stack([np.ones(len(self.times)), *self.counts])
+        """A one for its group's prior, and all counts: one product gives all likelihoods."""
+        return np.column_stack([self.group, *self.counts])
 
     @staticmethod
-    def of(parts: Sequence[Evidence], pinned: NDArray[np.intp]) -> Tally:
-        """Count, and merge what is the same."""
+    def of(
+        parts: Sequence[Evidence], pinned: NDArray[np.intp], group: NDArray[np.intp] | None = None
+    ) -> Tally:
+        """Count, and merge what is the same; all tasks are of one group, if none is given."""
+        group = np.zeros_like(pinned) if group is None else group
         counts = [part.per_task for part in parts]
         rows, place, times = np.unique(
-            np.column_stack([*counts, pinned]), axis=0, return_inverse=True, return_counts=True
+            np.column_stack([*counts, pinned, group]),
+            axis=0,
+            return_inverse=True,
+            return_counts=True,
         )
-        *merged, pins = np.split(rows, np.cumsum([each.shape[1] for each in counts]), axis=1)
-        return Tally(merged, pins[:, 0].astype(np.intp), times.astype(float), place.ravel())
+        *merged, labels = np.split(rows, np.cumsum([each.shape[1] for each in counts]), axis=1)
+        pins, groups = labels.T.astype(np.intp)
+        belongs = np.eye(groups.max() + 1)[groups]
+        return Tally(merged, pins, times.astype(float), place.ravel(), belongs)
 
     def thinned(self, number: int) -> Tally:
         """About `number` of the different tasks, evenly chosen."""
         every = slice(None, None, max(1, len(self.times) // number))
         counts = [each[every] for each in self.counts]
-        return Tally(counts, self.pinned[every], self.times[every], self.place[:0])
+        pinned, times, group = self.pinned[every], self.times[every], self.group[every]
+        return Tally(counts, pinned, times, self.place[:0], group)
+
+    def grouped(self, number: NDArray[np.float64], groups: int) -> Tally:
+        """Tasks in about as many groups of the same size, by a number that each of them has."""
+        order = np.argsort(number, kind="stable")
+        reached = np.cumsum(self.times[order]) / self.times.sum()
+        cuts = number[order][np.searchsorted(reached, np.arange(1, groups) / groups)]
+        met, group = np.unique(np.searchsorted(cuts, number), return_inverse=True)
+        return replace(self, group=np.eye(len(met))[group])
