@@ -9,6 +9,7 @@ import pytest
 
 from forsooth import Answers, Scale, infer, mechanisms
 from forsooth.inference.estimates import Rules
+from forsooth.inference.posterior import Model as Kind
 from forsooth.inference.posterior.evidence import campaign_of
 from forsooth.inference.posterior.model import Crowd as Model
 from forsooth.inference.posterior.pooled import Pooled, fit_pooled
@@ -46,7 +47,7 @@ def test_participation_that_is_hidden_tells_nothing() -> None:
 
 
 @pytest.mark.parametrize("model", ["pooled", "auto"])
-def test_a_prior_for_every_group_helps(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prior_for_every_group_helps(model: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     errors = []
     for seed in range(5):
         answers, truth = crowd(seed, telling=True)

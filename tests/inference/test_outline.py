@@ -138,7 +138,9 @@ def test_a_few_nats_of_chance_do_not_lead_away_from_the_middle(levels: int) -> N
         random = np.random.default_rng(seed)
         truth = random.integers(0, levels, 150).astype(float)
         codes = np.clip(noisy(random, truth, 60, levels / 6), 0, levels - 1)
-        answers = answers_of(codes, random.random(codes.shape) < 0.05, Scale(range(levels)))
+        answers = answers_of(
+            codes, random.random(codes.shape) < 0.05, Scale.parse(f"0..{levels - 1}")
+        )
         reports = mechanisms.grr(answers.scale, 0.5).perturb(answers, simulation_seed=seed)
         estimate = infer(reports, model="pooled").estimate
         away.append(abs(float(np.median(estimate)) / (levels - 1) - 0.5))
