@@ -42,7 +42,7 @@ PRIOR_POPULARITY = 0.5  # and every step of the ladder of popularity as much as 
 _MANY = 4000  # with more different tasks than this, the ascent begins with a part of them
 _FREEDOM = 1.0  # of the learned prior: where it lies
 _LADDER = tuple(2.5**step for step in range(-3, 4))  # how popular a task may be
-_GROUPS = 4  # of tasks, by their number of answers
+_GROUPS = 6  # of tasks, by their number of answers
 _CLEARLY = 5.0  # standard errors
 
 
