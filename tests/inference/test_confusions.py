@@ -71,6 +71,21 @@ def test_the_pooled_model_learns_one_matrix_through_the_channel(name: str, epsil
     np.testing.assert_allclose(learned, CONFUSION, atol=0.08)
 
 
+def test_gold_between_the_answers_rules_confusions_out() -> None:
+    """Truths that cannot be answers must not be forced onto them, however much gold there is."""
+    dataset = Crowd(workers=200, tasks=100, sparsity=0.9, truth_mean=4, truth_sd=3).draw(1)
+    scale, known = dataset.answers.scale, dict(zip(dataset.answers.tasks, dataset.truth))
+    reports = mechanisms.grr(scale, 2.0).perturb(dataset.answers, simulation_seed=1)
+    gold = {task: round(2 * truth) / 2 for task, truth in list(known.items())[:40]}
+    for model in ("pooled", "auto"):
+        found = infer(reports, gold=gold, model=model)
+        assert found.posterior is not None
+        assert (found.low <= found.estimate).all()
+        assert (found.estimate <= found.high).all()
+        on_answers = np.isclose(found.posterior.grid % 1, 0)
+        assert found.posterior.mass[40:, ~on_answers].sum() > 10
+
+
 def test_a_step_is_expected_counts_of_answers() -> None:
     """Beside the sum over every task, symbol and class, written out."""
     answers, _ = confused(2, workers=15, tasks=6)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from forsooth.truths import Truths
 
 T = TypeVar("T")
+_FORMAT = 2  # of checkpoints; an inference of another version cannot be continued
 
 
 def infer_files(
@@ -166,5 +167,5 @@ def _fingerprint(
     files: ReportFiles, options: Options, rules: Rules, gold: Mapping[str, float]
 ) -> str:
     """What is being computed: the same reports, whatever their files' names, and options."""
-    said = [list(files.marks().values()), vars(options), vars(rules), dict(gold)]
+    said = [_FORMAT, list(files.marks().values()), vars(options), vars(rules), dict(gold)]
     return blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()

@@ -90,7 +90,7 @@ def _posterior(
     mass, fits, trust = picture.mass, list[ClassFit](), 0.0
     if options.model == "auto":
         point = pooled.shrunk(ascent.point)
-        rival = max(pooled.likelihood(point), picture.evidence + pooled.price)
+        rival = picture.evidence + pooled.price  # class models are as free, and do not pay
         fits = _class_models(pooled, point, rival, rules, checkpoint)
         finer, bound = _class_average(crowd, fits, rival, campaign.workers)
         trust = _trust((bound - rival) / campaign.workers)
@@ -133,12 +133,19 @@ def _posterior(
 def _pooled_models(pooled: Pooled, ascent: Ascent, rules: Rules) -> Picture:
     """Free shares, on a short scale confusions too, and outlines where they may fit; averaged."""
     free = pooled.picture(ascent)
-    pictures, unordered = [free], isinstance(pooled.crowd, Labels)
-    if Levels(pooled.crowd.scale).learns_answers:
+    pictures = [free]
+    if _truths_may_be_answers(pooled):
         pictures.append(_confused(pooled, free, rules))
-    if not unordered and not no_outline_fits(pooled, ascent.point):
+    if pooled.crowd.ordered and not no_outline_fits(pooled, ascent.point):
         pictures.append(outlined(pooled))
     return averaged(pictures)
+
+
+def _truths_may_be_answers(pooled: Pooled) -> bool:
+    """On a short scale, unless gold says that some are not."""
+    answers = pooled.crowd.nearest(np.asarray(pooled.crowd.scale.values))
+    strict = bool(np.isin(pooled.tally.pinned, [-1, *answers]).all())
+    return strict and Levels(pooled.crowd.scale).learns_answers
 
 
 def _confused(pooled: Pooled, free: Picture, rules: Rules) -> Picture:
@@ -166,10 +173,9 @@ def _class_models(
 ) -> list[ClassFit]:
     """Worker classes; on a short scale also those whose truths are answers, with confusions."""
     fit = fit_classes(pooled, point, rules, checkpoint)
-    strict = Levels(pooled.crowd.scale)
-    if isinstance(pooled.crowd, Levels) or not strict.learns_answers:
+    if isinstance(pooled.crowd, Levels) or not _truths_may_be_answers(pooled):
         return [fit]
-    rival = max(fit.bound, rival)
+    strict, rival = Levels(pooled.crowd.scale), max(fit.bound, rival)
     return [fit, fit_confusions(pooled, strict, fit, rules, rival, checkpoint)]
 
 

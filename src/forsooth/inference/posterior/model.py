@@ -92,8 +92,13 @@ class Crowd:
         return normalised
 
     @property
+    def ordered(self) -> bool:
+        """Is there a middle, and more and less?"""
+        return True
+
+    @property
     def choices(self) -> tuple[int, ...]:
-        """Sizes of the groups of shares, each summing to one, that weigh the first of `answers`."""
+        """Sizes of the sets of shares, each summing to one, that weigh the axis 0 of `answers`."""
         return (len(self.deviations),)
 
     @property

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _PLACES = -0.5, 0.0, 0.5, 0.5, 1.0, 1.5  # in ranges of the scale, from its lower end
-_REACHED = 0.0, 0.2, 0.25, 0.75, 0.8, 1.0  # P(no higher place); evenly in between
+_REACHED = 0.0, 0.175, 0.225, 0.775, 0.825, 1.0  # P(no higher place); evenly in between
 _SPREAD = 0.3, 1.5  # from so many steps to so many ranges of the scale
 _STRAY = 0.003, 1.0  # the share of truths that may lie anywhere
 _KERNEL = 0.8  # how far workers' σ lie from the usual one, in logarithms

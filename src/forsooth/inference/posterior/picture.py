@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_NEGLIGIBLE = 1e-3  # a model with less weight changes nothing
+
 
 @dataclass(frozen=True, eq=False)
 class Picture:
@@ -28,13 +30,14 @@ class Picture:
 
 
 def averaged(pictures: Sequence[Picture]) -> Picture:
-    """The average over the models, each with the weight that the reports give it."""
+    """The average over models that are alike likely beforehand."""
     weights, total = normalised_exp(np.array([each.evidence for each in pictures]))
+    heard = [each for weight, each in zip(weights, pictures) if weight > _NEGLIGIBLE]
     return Picture(
         mass=sum(w * each.mass for w, each in zip(weights, pictures)),
         answers=sum(w * each.answers for w, each in zip(weights, pictures)),
         participation=float(weights @ [each.participation for each in pictures]),
-        evidence=float(total),
+        evidence=float(total - np.log(len(pictures))),
         iterations=sum(each.iterations for each in pictures),
-        converged=all(each.converged for each in pictures),
+        converged=all(each.converged for each in heard),
     )

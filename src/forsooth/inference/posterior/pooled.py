@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 PRIOR_TASKS = 5.0  # the base of the prior's weights counts as much as so many tasks
 PRIOR_POPULARITY = 0.5  # and every step of the ladder of popularity as much as so many
 _MANY = 4000  # with more different tasks than this, the ascent begins with a part of them
-_FREEDOM = 1.0  # of the learned prior: where it lies
 _LADDER = tuple(2.5**step for step in range(-3, 4))  # how popular a task may be
 _GROUPS = 6  # of tasks, by their number of answers
-_CLEARLY = 5.0  # standard errors
+_PER_GROUP = 2  # what a further group of tasks is free in: where its truths lie, and how spread
+_CLEARLY = 5.0  # standard deviations of what chance gives
 
 
 class Parameters(NamedTuple):
@@ -64,9 +64,10 @@ def fit_pooled(
     if pooled.popularity_differs(ascent.point):
         pooled = replace(pooled, ladder=_LADDER)
         ascent = pooled.fit(rules)
-    grouped = replace(pooled, tally=pooled.tally.grouped(pooled.public_answers, _GROUPS))
-    if grouped.truths_differ(pooled.posterior(ascent.point)[0]):
-        pooled, ascent = grouped, grouped.fit(rules)
+    grouped = pooled.tally.grouped(pooled.public_answers, _GROUPS)
+    if crowd.ordered and pooled.truths_differ(ascent.point, grouped.group):
+        pooled = replace(pooled, tally=grouped)
+        ascent = pooled.fit(rules)
     return pooled, ascent
 
 
@@ -149,9 +150,9 @@ class Pooled:
     @property
     def price(self) -> float:
         """What all free shares together must add to the likelihood, to be worth their freedom."""
-        free, choices = sum(self.sizes) - len(self.sizes), self.crowd.choices
-        chosen = sum(choices) - len(choices)
-        return EARNED * (free - chosen) + self.crowd.price * chosen
+        chosen = sum(self.crowd.choices) - len(self.crowd.choices)
+        free = len(self.base) - 1 + (self.groups - 1) * _PER_GROUP + len(self.ladder)
+        return EARNED * free + self.crowd.price * chosen
 
     def start(self) -> NDArray[np.float64]:
         """From the moments, and what is known beforehand of workers."""
@@ -275,35 +276,38 @@ class Pooled:
         deviation = float(np.sqrt(2 * times @ information**2))
         return bool(excess > _CLEARLY * deviation > 0)
 
-    def truths_differ(self, mass: NDArray[np.float64]) -> bool:
-        """Do some groups of tasks have other truths than the rest? `mass` is P(φ, θ | reports).
+    def truths_differ(self, point: NDArray[np.float64], group: NDArray[np.float64]) -> bool:
+        """Do some groups of tasks (different tasks × groups) have other truths than the rest?
 
-        If all had the same prior, posterior means would have the same expectation in all groups,
-        and n_g times the squared deviation of a group's mean, over the variance, about chi-square.
+        If all have the same prior, posterior means have the same expectation in all groups, and n_g
+        times the squared deviation of a group's mean, over their variance, sums to chi-square.
         """
-        if self.groups == 1:
+        freedom = group.shape[1] - 1
+        if not freedom:
             return False
-        group = self.tally.group[self.tally.place]
-        means, members = mass.sum(axis=1) @ self.crowd.grid, group.sum(axis=0)
-        off = means @ group / members - means.mean()
-        excess = members @ off**2 - (self.groups - 1) * means.var()
-        return bool(excess > _CLEARLY * np.sqrt(2 * (self.groups - 1)) * means.var())
+        members = group * self.tally.times[:, None]
+        means = self._posterior(point)[0].sum(axis=1) @ self.crowd.grid
+        mean = np.average(means, weights=self.tally.times)
+        variance = np.average((means - mean) ** 2, weights=self.tally.times)
+        off = means @ members / members.sum(axis=0) - mean
+        excess = members.sum(axis=0) @ off**2 - freedom * variance
+        return bool(excess > _CLEARLY * np.sqrt(2 * freedom) * variance)
 
     def shrunk(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """The prior drawn back to the flat one by as much as chance alone could have moved it.
 
         If nothing but chance is at work, twice the gain in log-likelihood over the flat prior is
-        about chi-square, with a degree of freedom for the prior's place. So the learned
+        about chi-square, with a degree of freedom for every group's place. So the learned
         prior keeps the share 1 − freedom / (2·gain), as James and Stein would have it.
         """
         flat = self._flat()
         weights, others = np.split(point, [len(flat)])
         gain = self.likelihood(point) - self.likelihood(np.concatenate([flat, others]))
-        kept = max(0.0, 1 - _FREEDOM / (2 * gain)) if gain > 0 else 0.0
+        kept = max(0.0, 1 - self.groups / (2 * gain)) if gain > 0 else 0.0
         return np.concatenate([kept * weights + (1 - kept) * flat, others])
 
     def unlearned(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A flat prior and kinds in equal shares; participation is kept."""
+        """A flat prior, and of workers what was known beforehand; participation is kept."""
         unlearned = np.concatenate([self._flat(), self._any_kinds()])
         return np.concatenate([unlearned, point[len(unlearned) :]])
 
