@@ -144,6 +144,19 @@ def test_truths_between_the_answers_are_not_forced_onto_them(
     assert ours == pytest.approx(infer(reports).error(dataset.truth), abs=0.02)
 
 
+def test_few_answers_do_not_make_truths_answers() -> None:
+    """A free matrix explains thirty answers to each of forty tasks well, by chance alone."""
+    scale, errors = Scale.parse("0..4"), []
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        truth = random.random(40) * 4
+        codes = np.clip(np.rint(truth + random.normal(size=(60, 40))), 0, 4)
+        errors.append(
+            infer(answers_of(codes, random.random(codes.shape) < 0.5, scale)).error(truth)
+        )
+    assert np.mean(errors) < 0.22
+
+
 def test_gold_stays_gold() -> None:
     answers, _ = confused(5, workers=40, tasks=30)
     top = len(Model(answers.scale).grid) - 1

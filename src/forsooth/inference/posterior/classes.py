@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.inference.posterior.kernels import class_pass, worker_classes
+from forsooth.inference.posterior.labels import PER_SHARE
 from forsooth.inference.posterior.members import Classes, classes_of
 from forsooth.inference.posterior.model import Crowd, normalised_exp
 from forsooth.inference.posterior.pooled import (
@@ -47,7 +48,6 @@ _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that
 _CREEPING = 5e-3  # nor one with less than this where P(a | θ) is learned
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
 _CLEARLY = 1.0  # nats per worker
-_PER_SHARE = 2.0  # nats that every share of a learned P(a | θ) costs: a crude Occam factor
 
 
 @dataclass(eq=False)
@@ -148,7 +148,7 @@ def _strictly(crowd: Crowd, strict: Pooled, fit: ClassFit) -> ClassFit:
 
 def _cost(crowd: Crowd, classes: list[Classes]) -> float:
     """What the freedom to learn P(a | θ) costs, if there is any."""
-    return _PER_SHARE * sum(each.freedom for each in classes) if crowd.learns_answers else 0.0
+    return PER_SHARE * sum(each.freedom for each in classes) if crowd.learns_answers else 0.0
 
 
 def _some(pooled: Pooled) -> Pooled:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _ACCURACIES = (0.97, 0.85, 0.7, 0.5)
 _SHORT = 10  # answers
 PRIOR_ANSWERS = 10.0  # what is expected of a truth's answers counts as much as so many
-_PER_SHARE = 1.0  # nats that every share of one matrix for all workers must add
+PER_SHARE = 2.0  # nats that every share of a learned P(a | θ) costs: a crude Occam factor
 _LEARNED = 0.9  # the share of the prior that follows the answers, the rest is uniform
 
 
@@ -79,7 +79,7 @@ class Confusions(Levels):
     @property
     def price(self) -> float:
         """Nats per share of the matrix."""
-        return _PER_SHARE
+        return PER_SHARE
 
 
 class Labels(Levels):
