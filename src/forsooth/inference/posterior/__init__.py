@@ -40,6 +40,8 @@ Model = Literal["auto", "pooled"]
 MODELS: tuple[str, ...] = get_args(Model)
 _DRAWS = 2000
 _HALF_TRUST = 0.5  # nats per worker
+_AT_FIRST = 150  # steps, after which a model that is so many nats behind will not catch up
+_HOPELESS = 30.0
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,10 @@ def _confused(pooled: Pooled, free: Picture, rules: Rules) -> Picture:
     """The pooled model if truths are answers, with one learned confusion matrix for all workers."""
     crowd, values = pooled.crowd, np.asarray(pooled.crowd.scale.values)
     confusions = pooled.of(Confusions(crowd.scale, free.answers[crowd.nearest(values)]))
-    found = confusions.picture(confusions.fit(rules))
+    ascent = confusions.fit(replace(rules, max_iterations=min(_AT_FIRST, rules.max_iterations)))
+    if not ascent.converged and confusions.evidence(ascent.point) > free.evidence - _HOPELESS:
+        ascent = confusions.fit(rules)
+    found = confusions.picture(ascent)
     answers = found.answers[confusions.crowd.nearest(crowd.grid)]
     return replace(found, mass=_on_the_grid(crowd, found.mass), answers=answers)
 
