@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forsooth import infer, mechanisms
 from forsooth.inference.posterior.evidence import block_of, evidence_of
@@ -20,35 +21,43 @@ from forsooth.reports import Reports
 from forsooth.study import datasets
 from forsooth.study.dataset import Dataset
 
+Array = NDArray[np.float64]
 _LIKE_THE_OTHERS = 3.0  # a worker's answers to a truth are so many more, spread as everybody's
 
 
-def knowing(dataset: Dataset, reports: Reports, *, workers: bool) -> float:
-    """The error of the posterior median that knows the prior, and confusions and participation.
+def confusions(dataset: Dataset, place: NDArray[np.intp], *, workers: bool) -> Array:
+    """P(answer | truth), workers × truths × answers: everybody's, or each of the `workers`' own."""
+    answers, size = dataset.answers, dataset.answers.scale.size
+    told = ~np.isnan(dataset.truth)[answers.task]
+    pairs = place[answers.task[told]], answers.code[told]
+    everybody = np.full((size, size), 1e-3)
+    np.add.at(everybody, pairs, 1)
+    everybody /= everybody.sum(axis=1, keepdims=True)
+    counts = np.repeat(_LIKE_THE_OTHERS * everybody[None], len(answers.workers), axis=0)
+    if workers:
+        np.add.at(counts, (answers.worker[told], *pairs), 1)
+    shares: Array = counts / counts.sum(axis=2, keepdims=True)
+    return shares
 
-    Those of all workers together, or of every one of the `workers`.
-    """
-    answers, known = dataset.answers, ~np.isnan(dataset.truth)
-    values = np.asarray(answers.scale.values)
+
+def rates(dataset: Dataset, *, workers: bool) -> Array:
+    """The share of tasks that a worker answers: everybody's, or each of the `workers`' own."""
+    answers = dataset.answers
+    given = np.bincount(answers.worker, minlength=len(answers.workers))
+    share = given if workers else np.full(len(given), given.mean())
+    return np.clip(share / len(answers.tasks), 1e-6, 1)
+
+
+def knowing(dataset: Dataset, reports: Reports, *, workers: bool) -> float:
+    """The error of the posterior median that knows the prior, the confusions and the rates."""
+    known, values = ~np.isnan(dataset.truth), np.asarray(dataset.answers.scale.values)
     place = np.abs(np.nan_to_num(dataset.truth)[:, None] - values).argmin(axis=1)
     prior = np.bincount(place[known], minlength=len(values)) + 1e-9
-    told = known[answers.task]
-    pairs = place[answers.task[told]], answers.code[told]
-    pooled = np.full((len(values), len(values)), 1e-3)
-    np.add.at(pooled, pairs, 1)
-    pooled /= pooled.sum(axis=1, keepdims=True)
-    confusion = np.repeat(_LIKE_THE_OTHERS * pooled[None], len(answers.workers), axis=0)
-    share = np.full(len(answers.workers), len(answers.code) / len(answers.workers))
-    if workers:
-        np.add.at(confusion, (answers.worker[told], *pairs), 1)
-        share = np.bincount(answers.worker, minlength=len(share))
-    confusion /= confusion.sum(axis=2, keepdims=True)
-    evidence = evidence_of(reports)
-    chance = confusion @ evidence.table[: len(values)]
+    evidence, block = evidence_of(reports), block_of(reports)
+    chance = confusions(dataset, place, workers=workers) @ evidence.table[: len(values)]
     if evidence.hidden:
-        rate = np.clip(share / len(answers.tasks), 1e-6, 1)[:, None, None]
+        rate = rates(dataset, workers=workers)[:, None, None]
         chance = rate * chance + (1 - rate) * evidence.table[-1]
-    block = block_of(reports)
     worker, task = block.coordinates()
     logs = np.tile(np.log(prior), (len(known), 1))
     np.add.at(logs, task, np.log(chance)[worker, :, block.symbol])

@@ -40,8 +40,8 @@ Model = Literal["auto", "pooled"]
 MODELS: tuple[str, ...] = get_args(Model)
 _DRAWS = 2000
 _HALF_TRUST = 0.5  # nats per worker
-_AT_FIRST = 150  # steps, after which a model that is so many nats behind will not catch up
-_HOPELESS = 30.0
+_AT_FIRST = 150  # steps of an ascent, after which it is seen whether it is worth going on
+_HOPELESS = 30.0  # nats behind another model, which it will not catch up
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ class Pooled:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of the shares that a point consists of: those of one size sum to one."""
+        """Of the sets of shares that a point consists of; each set sums to one."""
         of_priors = (len(self.base),) * self.groups
         return *of_priors, *self.crowd.choices, 2, len(self.ladder)
 
@@ -149,7 +149,10 @@ class Pooled:
 
     @property
     def price(self) -> float:
-        """What all free shares together must add to the likelihood, to be worth their freedom."""
+        """What all free shares together must add to the likelihood, to be worth their freedom.
+
+        The prior's, the workers', ρ and those of the ladder; each set has one less than it is long.
+        """
         chosen = sum(self.crowd.choices) - len(self.crowd.choices)
         free = len(self.base) - 1 + (self.groups - 1) * _PER_GROUP + len(self.ladder)
         return EARNED * free + self.crowd.price * chosen
