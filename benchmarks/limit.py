@@ -5,7 +5,8 @@
 It is told how the truths are distributed and how often each truth is given each answer (counted
 from the tasks whose truth is known), and how many cells are answered. With these its posterior
 median is the best estimate there is from the counts of the reports. A second one is also told how
-every single worker answers. Printed beside what `infer` makes of the same reports, as MAE change.
+every single worker answers. Printed beside what `infer` makes of the same reports, as MAE change;
+they are the reports of `forsooth evaluate` with the same seed and repeats.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from forsooth import infer, mechanisms
+from forsooth import infer
 from forsooth.inference.posterior.evidence import block_of, evidence_of
 from forsooth.reports import Reports
 from forsooth.study import datasets
 from forsooth.study.dataset import Dataset
+from forsooth.study.evaluation import Study
 
 Array = NDArray[np.float64]
 _LIKE_THE_OTHERS = 3.0  # a worker's answers to a truth are so many more, spread as everybody's
@@ -76,23 +78,28 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
-    dataset = datasets.load(chosen.data)
-    original = infer(dataset.answers, "algorithm1").error(dataset.truth)
-    print(
-        "| ε | knowing the crowd: mean ± s.d. of a run | and every worker | infer, same reports |"
-        "\n|---|---|---|---|"
+    epsilons = tuple(map(float, chosen.epsilon.split(",")))
+    study = Study(
+        chosen.data, epsilons, (chosen.mechanism,), repeats=chosen.repeats, seed=chosen.seed
     )
-    for epsilon in map(float, chosen.epsilon.split(",")):
-        mechanism = mechanisms.build(
-            chosen.mechanism, dataset.answers.scale, epsilon, tasks=len(dataset.answers.tasks)
+    dataset = study.dataset(0)
+    original = infer(dataset.answers, "algorithm1").error(dataset.truth)
+    errors: dict[float, list[tuple[float, ...]]] = {epsilon: [] for epsilon in epsilons}
+    for job in study.jobs():
+        (reports,) = job.reports(dataset)
+        found = (
+            knowing(dataset, reports, workers=False),
+            knowing(dataset, reports, workers=True),
+            infer(reports).error(dataset.truth),
         )
-        columns: tuple[list[float], ...] = [], [], []
-        for seed in range(chosen.seed, chosen.seed + chosen.repeats):
-            reports = mechanism.perturb(dataset.answers, simulation_seed=seed)
-            columns[0].append(knowing(dataset, reports, workers=False) - original)
-            columns[1].append(knowing(dataset, reports, workers=True) - original)
-            columns[2].append(infer(reports).error(dataset.truth) - original)
-        told = (f"{np.mean(column):+.3f} ± {np.std(column):.3f}" for column in columns)
+        errors[job.epsilon].append(found)
+    print(
+        "Mean ± standard deviation of a run (median)\n\n"
+        "| ε | knowing the crowd | and every worker | infer, same reports |\n|---|---|---|---|"
+    )
+    for epsilon, rows in errors.items():
+        columns = np.array(rows).T - original
+        told = (f"{x.mean():+.3f} ± {x.std():.3f} ({np.median(x):+.3f})" for x in columns)
         print(f"| {epsilon:g} | {' | '.join(told)} |")
 
 

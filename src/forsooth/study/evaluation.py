@@ -131,7 +131,7 @@ class Job:
     def run(self) -> list[Run]:
         """One run per method."""
         study, (dataset, original) = self.study, _prepared(self.study, self.repeat)
-        reports = study.reports(self.mechanism, self.epsilon, dataset, self._noise_seed())
+        reports = self.reports(dataset)
         guarantee = reports[0].mechanism.guarantee
         runs = []
         for method in study.methods:
@@ -154,6 +154,10 @@ class Job:
                 }
             )
         return runs
+
+    def reports(self, dataset: Dataset) -> list[Reports]:
+        """What leaves the workers of this repeat's data."""
+        return self.study.reports(self.mechanism, self.epsilon, dataset, self._noise_seed())
 
     def _noise_seed(self) -> int:
         """Different for every job, the same whenever the job is run again."""
