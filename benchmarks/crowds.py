@@ -2,7 +2,7 @@
 
     python benchmarks/crowds.py [--crowds 32] [--first 0]
 
-Truths flat, peaked, at an edge, at both ends or continuous; 2 to 21 levels; 3 to 100 answers per
+Truths flat, peaked, at an edge, at both ends or continuous; 2 to 101 levels; 3 to 100 answers per
 task; workers of unequal diligence, with favourites, biases, thresholds, or against the truth. For
 every crowd the plain answers, and `rr` and `grr` reports at several ε. Printed per group: how often
 the posterior is more than 0.08 above the best constant (which knows the truths), how often more
@@ -81,7 +81,9 @@ def ratings(random: Random, workers: int = 38, tasks: int = 300) -> Simulated:
     answer += random.normal(size=len(task)) * random.uniform(8, 25, workers)[worker]
     answer = np.where(np.abs(answer) < threshold[worker], 0, answer)
     answer = np.where(signed[task], answer, np.maximum(answer, 0))
-    return _simulated("ratings", 21, workers, worker, task, answer / 10 + 10, truth / 10 + 10)
+    levels = int(random.choice([21, 101]))  # from −100 to 100
+    answer, truth = ((each + 100) * (levels - 1) / 200 for each in (answer, truth))
+    return _simulated("ratings", levels, workers, worker, task, answer, truth)
 
 
 def biased(random: Random, workers: int = 300, tasks: int = 500, levels: int = 5) -> Simulated:

@@ -22,6 +22,7 @@ from forsooth.inference.posterior.classes import (
     worker_kinds,
 )
 from forsooth.inference.posterior.labels import Confusions, Labels, Levels
+from forsooth.inference.posterior.measure import measured
 from forsooth.inference.posterior.model import Crowd
 from forsooth.inference.posterior.outline import no_outline_fits, outlined
 from forsooth.inference.posterior.picture import Picture, averaged
@@ -87,7 +88,7 @@ def _posterior(
     crowd = Labels(campaign.scale) if options.unordered else Crowd(campaign.scale)
     evidence = campaign.evidence
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
-    pooled, ascent = fit_pooled(crowd, evidence, pinned, rules)
+    pooled, ascent = measured(*fit_pooled(crowd, evidence, pinned, rules), rules)
     picture = _pooled_models(pooled, ascent, rules)
     mass, fits, trust = picture.mass, list[ClassFit](), 0.0
     if options.model == "auto":

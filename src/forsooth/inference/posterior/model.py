@@ -3,7 +3,8 @@
 * The truth θ of a task lies on a grid over the scale. Its prior is a mixture of spikes on the
   answers themselves (many truths *are* answers), of bumps around them (many are not), and of a
   uniform; the weights are learned. What they start from depends on the scale: of two answers one
-  is true, but a scale with many levels is a measure, and a measure's truth may lie anywhere.
+  is true, but a scale with many levels is a measure, and a measure's truth may lie anywhere. Only
+  its ends are special. Its bumps are wide: narrow ones fit to whatever errors workers really make.
 * A worker of error σ answers round(θ + N(0, σ²)), clipped to the scale. σ is one of a ladder, from
   "nearly always right" to "hardly related"; a last kind answers at random. The shares are learned.
   On a fine scale nobody is always right to the step, and who seems so has a favourite answer.
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 _GRID_POINTS = 40
+_STEPS = 20  # that a scale has at most: people who answer 63 of 100 do not mean 63 and not 62
 _LADDER = (0.25, 0.6, 1.2, 2.4, 5.0)  # σ in steps of the scale
 _SHARPEST = 0.06  # the least σ, in ranges of the scale
+_COARSE = 10  # a scale with more answers is a measure
 _BUMP = 0.4  # the width of a bump, in steps
+_WIDE_BUMP = 1.5  # on a measure
 _SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest is uniform
     (2, (0.9, 0.05)),
     (5, (0.6, 0.3)),
-    (10, (0.3, 0.6)),
-    (math.inf, (0.0, 0.9)),
+    (_COARSE, (0.3, 0.6)),
+    (math.inf, (0.05, 0.9)),
 )
 EARNED = 0.6  # nats that a free share must add to the likelihood: chance alone gives it half a nat
 _FLOOR = 1e-12  # no answer is impossible
@@ -63,8 +67,22 @@ class Crowd:
 
     @cached_property
     def step(self) -> float:
-        """The typical distance of two neighbouring answers."""
-        return float(np.median(np.diff(self.scale.values)))
+        """The typical distance of two neighbouring answers, but at least a twentieth of all."""
+        return max(float(np.median(np.diff(self.scale.values))), self.scale.range / _STEPS)
+
+    @cached_property
+    def centres(self) -> NDArray[np.float64]:
+        """What truths may gather around: the answers, or on a finer scale its twenty steps."""
+        values = np.asarray(self.scale.values)
+        if len(values) <= _STEPS + 1:
+            return values
+        return np.linspace(values[0], values[-1], _STEPS + 1)
+
+    @cached_property
+    def spots(self) -> NDArray[np.intp]:
+        """The centres that many truths are equal to: all answers, of a measure only its ends."""
+        every = np.arange(len(self.centres))
+        return every[[0, -1]] if self.is_measure else every
 
     @cached_property
     def deviations(self) -> NDArray[np.float64]:
@@ -87,14 +105,17 @@ class Crowd:
             edges = np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
             tables.append(np.diff(edges, axis=1))
         tables.append(np.full((len(self.grid), self.scale.size), 1 / self.scale.size))
-        chances = np.maximum(np.array(tables), _FLOOR)
-        normalised: NDArray[np.float64] = chances / chances.sum(axis=2, keepdims=True)
-        return normalised
+        return possible(np.array(tables))
 
     @property
     def ordered(self) -> bool:
         """Is there a middle, and more and less?"""
         return True
+
+    @property
+    def is_measure(self) -> bool:
+        """Is the scale so fine that truths lie anywhere on it?"""
+        return self.ordered and self.scale.size > _COARSE
 
     @property
     def choices(self) -> tuple[int, ...]:
@@ -114,10 +135,17 @@ class Crowd:
     @cached_property
     def shapes(self) -> NDArray[np.float64]:
         """What the prior of θ is mixed from: spikes, bumps and a uniform, each over the grid."""
-        values = np.asarray(self.scale.values)
-        distance = np.abs(self.grid[None, :] - values[:, None])
-        spikes = (distance < 1e-9 * self.scale.range).astype(float)
-        bumps = np.exp(-0.5 * (distance / (_BUMP * self.step)) ** 2)
+        return self._shapes(_WIDE_BUMP if self.is_measure else _BUMP)
+
+    @cached_property
+    def narrow_shapes(self) -> NDArray[np.float64]:
+        """The same for a prior of a few numbers, which does not fit to errors."""
+        return self._shapes(_BUMP)
+
+    def _shapes(self, width: float) -> NDArray[np.float64]:
+        distance = np.abs(self.grid[None, :] - self.centres[:, None])
+        spikes = (distance[self.spots] < 1e-9 * self.scale.range).astype(float)
+        bumps = np.exp(-0.5 * (distance / (width * self.step)) ** 2)
         flat = np.ones((1, len(self.grid)))
         shapes = np.concatenate([spikes, bumps, flat])
         normalised: NDArray[np.float64] = shapes / shapes.sum(axis=1, keepdims=True)
@@ -125,13 +153,23 @@ class Crowd:
 
     def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights of the shapes before anything is known of single tasks: as answers are spread."""
-        spikes, bumps = next(shares for size, shares in _SHAPES if self.scale.size <= size)
-        return np.concatenate([spikes * answers, bumps * answers, [1 - spikes - bumps]])
+        spiked, bumped = next(shares for size, shares in _SHAPES if self.scale.size <= size)
+        distance = np.abs(np.subtract.outer(self.scale.values, self.centres))
+        around = answers @ np.eye(len(self.centres))[distance.argmin(axis=1)]
+        weights = np.concatenate([spiked * around[self.spots], bumped * around])
+        return np.append(weights, 1 - weights.sum())
 
     def nearest(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """The grid point next to each value."""
         place: NDArray[np.intp] = np.abs(self.grid[None, :] - values[:, None]).argmin(axis=1)
         return place
+
+
+def possible(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same shares along the last axis, but none is zero."""
+    chances = np.maximum(tables, _FLOOR)
+    normalised: NDArray[np.float64] = chances / chances.sum(axis=-1, keepdims=True)
+    return normalised
 
 
 def normalised_exp(logs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

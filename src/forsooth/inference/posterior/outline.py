@@ -17,7 +17,7 @@ and takes over.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -68,9 +68,9 @@ def outlined(pooled: Pooled) -> Picture:
 
 def no_outline_fits(pooled: Pooled, point: Array) -> bool:
     """Do some of very many tasks already say that free shares are better than any outline?"""
-    if len(pooled.tally.times) <= _MANY:
+    some = pooled.on_some_tasks(_MANY)
+    if some is pooled:
         return False
-    some = replace(pooled, tally=pooled.tally.thinned(_MANY))
     outlines = _Outlines(some)
     found = average(outlines.log_likelihood, outlines.dimensions)
     return some.evidence(point) > found.evidence + _CLEARLY
@@ -157,7 +157,7 @@ class _Outlines:
         """
         pooled = self.pooled
         weights, kinds, rates = self.parameters(points)
-        prior = np.maximum(weights @ pooled.crowd.shapes, 1e-300)
+        prior = np.maximum(weights @ pooled.crowd.narrow_shapes, 1e-300)
         tables = [np.repeat(prior[:, :, None], pooled.groups, axis=2)]
         for part, answered in zip(pooled.parts, pooled.answered):
             given, rate = np.tensordot(kinds, answered, 1), rates[:, None, None]

@@ -91,6 +91,11 @@ class Pooled:
         parts = tuple(part.every(step) for part in self.parts)
         return replace(self, parts=parts, tally=Tally.of(parts, self.pinned, self.group))
 
+    def on_some_tasks(self, number: int) -> Pooled:
+        """The same model on about so many different tasks, if there are more."""
+        many = len(self.tally.times) > number
+        return replace(self, tally=self.tally.thinned(number)) if many else self
+
     def of(self, crowd: Crowd) -> Pooled:
         """The same reports in the model of another crowd on the same scale."""
         pinned = self.tally.pinned
@@ -231,18 +236,18 @@ class Pooled:
         """
         weights, kinds, share, popularity = self.split(point)
         mass, likelihood = self._posterior(point)
-        times, rates = self.tally.times, self.rates(share)
-        per_group = np.tensordot(self.tally.group.T * times, mass, 1)  # groups × ladder × grid
+        rates = self.rates(share)
+        members = self.tally.group.T * self.tally.times
+        per_group = np.tensordot(members, mass, 1)  # groups × ladder × grid
         of_shapes = expected_shapes(self.crowd, weights, per_group.sum(axis=1))
         of_kinds, of_cells = self.crowd.beforehand.copy(), np.full(2, 0.5)
         pieces = zip(self.parts, self.tally.counts, self.answered, self.likelihoods(point))
         for part, counts, answered, (given, whole) in pieces:
-            flat = mass.reshape(len(mass), -1).T @ (times[:, None] * counts)
-            cells = flat.reshape(whole.shape) / whole  # per unit of probability
-            present = np.tensordot(rates, cells, 1) if part.hidden else cells.sum(axis=0)
+            met = self._met(mass, counts).reshape(whole.shape)
+            present = _present(part, met / whole, rates)
             of_kinds += kinds * np.tensordot(answered, present, ([1, 2], [0, 1]))
             if part.hidden:
-                all_cells = flat.sum(axis=1).reshape(len(rates), -1).sum(axis=1)
+                all_cells = met.sum(axis=(1, 2))
                 surplus = float((present * given).sum() - rates @ all_cells)
                 of_cells += (
                     share * all_cells.sum() + surplus,
@@ -257,6 +262,20 @@ class Pooled:
         of_popularity = per_group.sum(axis=(0, 2)) + PRIOR_POPULARITY
         of_priors = (of_shapes + PRIOR_TASKS * self.base).ravel()
         return objective, np.concatenate([of_priors, of_kinds, of_cells, of_popularity])
+
+    def behind(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected answers behind the reports: kinds × grid × answers."""
+        parameters, (mass, _) = self.split(point), self._posterior(point)
+        rates, size = self.rates(parameters.share), self.crowd.scale.size
+        per_chance = np.zeros((len(self.crowd.grid), size))
+        for part, counts, (_, whole) in zip(self.parts, self.tally.counts, self.likelihoods(point)):
+            met = self._met(mass, counts).reshape(whole.shape)
+            per_chance += _present(part, met / whole, rates) @ part.table[:size].T
+        return parameters.kinds[:, None, None] * self.crowd.answers * per_chance
+
+    def _met(self, mass: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How often each symbol of a part was met: (ladder × grid) × symbols."""
+        return mass.reshape(len(mass), -1).T @ (self.tally.times[:, None] * counts)
 
     def popularity_differs(self, point: NDArray[np.float64]) -> bool:
         """Do the reports say that some tasks are answered more often than others?
@@ -322,15 +341,25 @@ class Pooled:
         flat = np.maximum(self.crowd.base(np.full(size, 1 / size)), SMALLEST)
         return np.tile(flat, self.groups)
 
-    def fit(self, rules: Rules) -> Ascent:
-        """Climb from the moments until nothing moves.
+    def fit(self, rules: Rules, start: NDArray[np.float64] | None = None) -> Ascent:
+        """Climb from the moments, or a better start, until nothing moves.
 
         Of very many tasks a part shows the way up, and all of them lead to the top.
         """
-        start = self.start()
-        if len(self.tally.times) > _MANY:
-            start = replace(self, tally=self.tally.thinned(_MANY // 4)).fit(rules).point
+        if start is None and len(self.tally.times) > _MANY:
+            start = self.on_some_tasks(_MANY // 4).fit(rules).point
+        start = self.start() if start is None else start
         return climb(self.expected, self.sizes, start, max_iterations=rules.max_iterations)
+
+
+def _present(
+    part: Evidence, cells: NDArray[np.float64], rates: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Of cells per unit of probability, ladder × grid × symbols, the answered ones; all popular."""
+    present: NDArray[np.float64] = (
+        np.tensordot(rates, cells, 1) if part.hidden else cells.sum(axis=0)
+    )
+    return present
 
 
 def log_prior(
