@@ -69,10 +69,11 @@ def plain(random: Random) -> Simulated:
 
 
 def ratings(random: Random, workers: int = 38, tasks: int = 300) -> Simulated:
-    """A fine scale: many zeros, gains and thresholds that differ between workers."""
+    """A fine scale, from 0 or −100 to 100: many zeros, gains and thresholds of every worker."""
+    levels, low = int(random.choice([21, 101])), int(random.choice([-100, 0]))
     small = random.random(tasks) * 6
     strong = np.minimum(100, 6 + random.exponential(25, tasks))
-    signed = random.random(tasks) < 1 / 7
+    signed = (random.random(tasks) < 1 / 7) & (low < 0)
     truth = np.where(random.random(tasks) < 0.35, small, strong)
     truth = np.where(signed, random.uniform(-80, 80, tasks), truth)
     worker, task = _cells(random, workers, tasks, 10)
@@ -81,8 +82,7 @@ def ratings(random: Random, workers: int = 38, tasks: int = 300) -> Simulated:
     answer += random.normal(size=len(task)) * random.uniform(8, 25, workers)[worker]
     answer = np.where(np.abs(answer) < threshold[worker], 0, answer)
     answer = np.where(signed[task], answer, np.maximum(answer, 0))
-    levels = int(random.choice([21, 101]))  # from −100 to 100
-    answer, truth = ((each + 100) * (levels - 1) / 200 for each in (answer, truth))
+    answer, truth = ((each - low) * (levels - 1) / (100 - low) for each in (answer, truth))
     return _simulated("ratings", levels, workers, worker, task, answer, truth)
 
 

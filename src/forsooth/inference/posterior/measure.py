@@ -61,37 +61,56 @@ class Measure(Crowd):
         at_random = np.full((len(means), len(values)), 1 / len(values))
         return possible(np.stack([*tables, at_random]))
 
-    def after(self, pooled: Pooled, point: Array) -> Measure:
-        """With the likings that the answers behind the reports suggest at this point."""
+    def after(self, pooled: Pooled, point: Array, free: NDArray[np.intp]) -> Measure:
+        """With the likings of the `free` answers that those behind the reports suggest."""
         counts = pooled.behind(point)[:-1]  # kinds × grid × answers
-        expected = np.tensordot(counts.sum(axis=2), self.answers[:-1], 2)
-        liked = (
-            self.liked * (counts.sum(axis=(0, 1)) + _PRIOR_ANSWERS) / (expected + _PRIOR_ANSWERS)
-        )
+        given = counts.sum(axis=(0, 1)) + _PRIOR_ANSWERS
+        expected = np.tensordot(counts.sum(axis=2), self.answers[:-1], 2) + _PRIOR_ANSWERS
+        liked = self.liked.copy()
+        liked[free] *= (given / expected)[free]
         return Measure(self.scale, liked / liked.mean())
 
 
 def measured(pooled: Pooled, ascent: Ascent, rules: Rules) -> tuple[Pooled, Ascent]:
-    """The pooled model with likings, if they explain the reports so much better; else the same."""
-    scale = pooled.crowd.scale
+    """The pooled model with likings, if they explain the reports so much better; else the same.
+
+    At first only the ends of the scale are liked more or less than other answers, then all are.
+    """
     if not pooled.crowd.is_measure:
         return pooled, ascent
-    some = pooled.on_some_tasks(_ENOUGH)
-    worth = some.evidence(ascent.point) + PER_SHARE * (scale.size - 1)
-    measure = Measure(scale, np.ones(scale.size))
-    found = some.of(measure)
-    point, gain = found.fit(rules).point, np.inf
-    evidence = found.evidence(point)
+    scale, some = pooled.crowd.scale, pooled.on_some_tasks(_ENOUGH)
+    measure, chosen = Measure(scale, np.ones(scale.size)), None
+    point, best = some.of(measure).fit(rules).point, some.evidence(ascent.point)
+    every = np.arange(scale.size)
+    for free in (every[[0, -1]], every[1:]):
+        price = PER_SHARE * len(free)
+        measure, point, evidence = _liked(some, measure, point, free, best + price, rules)
+        if evidence - price > best:
+            best, chosen = evidence - price, (measure, point)
+    if chosen is None:
+        return pooled, ascent
+    found = pooled.of(chosen[0])
+    return found, found.fit(rules, chosen[1])
+
+
+def _liked(
+    pooled: Pooled,
+    measure: Measure,
+    point: Array,
+    free: NDArray[np.intp],
+    worth: float,
+    rules: Rules,
+) -> tuple[Measure, Array, float]:
+    """Learn likings until they do not move, or will not be `worth` their freedom; the evidence."""
+    found = pooled.of(measure)
+    evidence, gain = found.evidence(point), np.inf
     while gain > _NEARLY and evidence + _PATIENCE * gain > worth:
-        measure = measure.after(found, point)
-        found = some.of(measure)
+        measure = measure.after(found, point, free)
+        found = pooled.of(measure)
         point = found.fit(rules, point).point
         gain = found.evidence(point) - evidence
         evidence += gain
-    if evidence <= worth:
-        return pooled, ascent
-    found = pooled.of(measure)
-    return found, found.fit(rules, point)
+    return measure, point, evidence
 
 
 def _tilted(place: Array, mean: Array, logs: Array) -> Array:
