@@ -144,4 +144,4 @@ def test_a_few_nats_of_chance_do_not_lead_away_from_the_middle(levels: int) -> N
         reports = mechanisms.grr(answers.scale, 0.5).perturb(answers, simulation_seed=seed)
         estimate = infer(reports, model="pooled").estimate
         away.append(abs(float(np.median(estimate)) / (levels - 1) - 0.5))
-    assert np.mean(away) < 0.1
+    assert np.mean(away) < 0.12

@@ -2,8 +2,9 @@
 
 A class is a kind of error with a rate of answering. Rates come from the symbols of workers' whole
 reports: a mixture over a ladder of rates, cut into a few levels of equal weight. Beside the kinds
-of error of the pooled model there are workers with a favourite: they give one answer to nearly
-everything. Only whole reports can tell them from good workers on easy tasks.
+of error of the pooled model there are workers with a favourite, who give one answer to nearly
+everything, and adversaries, who answer as if the scale were turned round. Only whole reports can
+tell them from good workers on other tasks.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
 _FAVOURITES = 10  # only a scale with so few answers has favourites
 _FAVOURED = 0.9  # how often a worker with a favourite gives it
 _SHARE_WITH_FAVOURITE = 0.1  # the share of such workers, to begin with
+_SHARE_AGAINST = 0.05  # and of adversaries, of every kind of error
 
 
 @dataclass(eq=False)
@@ -43,7 +45,7 @@ class Classes:
     kind: NDArray[np.intp]  # the kind of error of each class
     rates: NDArray[np.float64]  # of answering: classes × ladder
     row: NDArray[np.intp]  # of each class in `answers`
-    answers: NDArray[np.float64]  # P(a | θ): kinds of error, then favourites, × grid × answers
+    answers: NDArray[np.float64]  # P(a | θ): kinds of error, then special ones, × grid × answers
     expected: NDArray[np.float64]  # what they were for the kinds of error, before any reports
 
     def scores(self, mass: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -110,12 +112,12 @@ def classes_of(
     """Every kind of error with every level of participation.
 
     Levels come from the workers' symbols, the shares of the kinds of error from the pooled model;
-    kinds with a negligible share are left out. A favourite is as good as an answer at random.
+    kinds with a negligible share are left out. Special kinds are as good as an answer at random.
     """
     crowd = pooled.crowd
     kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
     levels, weight = _levels(crowd, part, truth, kinds)
-    answers, shares = _with_favourites(crowd.answers[kept], kinds[kept])
+    answers, shares = _with_special_kinds(crowd, crowd.answers[kept], kinds[kept])
     kind = np.append(kept, np.full(len(shares) - len(kept), len(kinds) - 1))
     ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
     rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
@@ -149,18 +151,23 @@ def _rate(level: float, popularity: float) -> float:
     return level * popularity / (level * popularity + 1 - level)
 
 
-def _with_favourites(
-    answers: NDArray[np.float64], shares: NDArray[np.float64]
+def _with_special_kinds(
+    crowd: Crowd, answers: NDArray[np.float64], shares: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """P(answer | θ, kind) and the shares, with one kind more for every answer of a short scale."""
-    _, grid, size = answers.shape
-    shares = shares / shares.sum()
-    if size > _FAVOURITES:
-        return answers, shares
-    favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
-    tables = np.repeat(favourites[:, None, :], grid, axis=1)
-    few = np.full(size, _SHARE_WITH_FAVOURITE / size)
-    return np.concatenate([answers, tables]), np.append((1 - few.sum()) * shares, few)
+    """P(answer | θ, kind) and the shares, with favourites on a short scale, and adversaries."""
+    size, grid, shares = crowd.scale.size, crowd.grid, shares / shares.sum()
+    special, few = [answers], [np.empty(0)]
+    if size <= _FAVOURITES:
+        favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
+        special.append(np.repeat(favourites[:, None, :], len(grid), axis=1))
+        few.append(np.full(size, _SHARE_WITH_FAVOURITE / size))
+    if crowd.ordered:
+        against = answers[:, crowd.nearest(grid[0] + grid[-1] - grid)]
+        different = (against != answers).any(axis=(1, 2))  # not those who answer at random
+        special.append(against[different])
+        few.append(_SHARE_AGAINST * shares[different])
+    added = np.concatenate(few)
+    return np.concatenate(special), np.append((1 - added.sum()) * shares, added)
 
 
 def _levels(
