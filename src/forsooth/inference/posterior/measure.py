@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 
 _FROM_THE_ENDS = 1.0  # steps that the mean of a worker's answers stays away from them
 _PRIOR_ANSWERS = 3.0  # so many of each answer are as well liked as expected, to begin with
-_ENOUGH = 1000  # different tasks show what is liked
-_NEARLY = 0.5  # nats: a round that gains less changes nothing
+_ENOUGH = 300  # different tasks show what is liked
+_NEARLY = 0.01  # nats per task: a round that gains less changes nothing
 _PATIENCE = 20  # rounds like the last one within which normal errors must be caught up with
+_EXTREME = 10.0  # nobody likes an answer e^10 times as much as another
 _NEWTON_STEPS = 200
 _STEEPEST = 1e4  # |η|, per range of the scale
 
@@ -61,9 +62,8 @@ class Measure(Crowd):
         at_random = np.full((len(means), len(values)), 1 / len(values))
         return possible(np.stack([*tables, at_random]))
 
-    def after(self, pooled: Pooled, point: Array, free: NDArray[np.intp]) -> Measure:
-        """With the likings of the `free` answers that those behind the reports suggest."""
-        counts = pooled.behind(point)[:-1]  # kinds × grid × answers
+    def after(self, counts: Array, free: NDArray[np.intp]) -> Measure:
+        """With the likings of the `free` answers that these suggest: kinds × grid × answers."""
         given = counts.sum(axis=(0, 1)) + _PRIOR_ANSWERS
         expected = np.tensordot(counts.sum(axis=2), self.answers[:-1], 2) + _PRIOR_ANSWERS
         liked = self.liked.copy()
@@ -79,38 +79,63 @@ def measured(pooled: Pooled, ascent: Ascent, rules: Rules) -> tuple[Pooled, Asce
     if not pooled.crowd.is_measure:
         return pooled, ascent
     scale, some = pooled.crowd.scale, pooled.on_some_tasks(_ENOUGH)
-    measure, chosen = Measure(scale, np.ones(scale.size)), None
-    point, best = some.of(measure).fit(rules).point, some.evidence(ascent.point)
+    best, chosen = some.evidence(ascent.point), None
+    fit = _Fit.of(some, Measure(scale, np.ones(scale.size)), None, rules)
     every = np.arange(scale.size)
     for free in (every[[0, -1]], every[1:]):
         price = PER_SHARE * len(free)
-        measure, point, evidence = _liked(some, measure, point, free, best + price, rules)
-        if evidence - price > best:
-            best, chosen = evidence - price, (measure, point)
+        fit = _liked(fit, free, best + price, rules)
+        if fit.evidence - price > best:
+            best, chosen = fit.evidence - price, fit
     if chosen is None:
         return pooled, ascent
-    found = pooled.of(chosen[0])
-    return found, found.fit(rules, chosen[1])
+    found = pooled.of(chosen.measure)
+    return found, found.fit(rules, chosen.point)
 
 
-def _liked(
-    pooled: Pooled,
-    measure: Measure,
-    point: Array,
-    free: NDArray[np.intp],
-    worth: float,
-    rules: Rules,
-) -> tuple[Measure, Array, float]:
-    """Learn likings until they do not move, or will not be `worth` their freedom; the evidence."""
-    found = pooled.of(measure)
-    evidence, gain = found.evidence(point), np.inf
-    while gain > _NEARLY and evidence + _PATIENCE * gain > worth:
-        measure = measure.after(found, point, free)
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """The pooled model at its best point for some likings."""
+
+    measure: Measure
+    pooled: Pooled
+    point: Array
+    evidence: float
+
+    @staticmethod
+    def of(pooled: Pooled, measure: Measure, start: Array | None, rules: Rules) -> _Fit:
         found = pooled.of(measure)
-        point = found.fit(rules, point).point
-        gain = found.evidence(point) - evidence
-        evidence += gain
-    return measure, point, evidence
+        point = found.fit(rules, start).point
+        return _Fit(measure, found, point, found.evidence(point))
+
+    def next(self, free: NDArray[np.intp], rules: Rules) -> _Fit:
+        """For the likings that the answers behind the reports suggest."""
+        counts = self.pooled.behind(self.point)[:-1]
+        return _Fit.of(self.pooled, self.measure.after(counts, free), self.point, rules)
+
+
+def _liked(fit: _Fit, free: NDArray[np.intp], worth: float, rules: Rules) -> _Fit:
+    """Learn likings until they do not move, or will not be `worth` their freedom.
+
+    Two steps show the way, and a third goes as far along it as they suggest (SQUAREM).
+    """
+    gain, little = np.inf, _NEARLY * fit.pooled.tally.times.sum()
+    while gain > little and fit.evidence + _PATIENCE * gain > worth:
+        one = fit.next(free, rules)
+        two = one.next(free, rules)
+        far = _Fit.of(two.pooled, _ahead(fit.measure, one.measure, two.measure), two.point, rules)
+        best = max(two, far, key=lambda each: each.evidence)
+        fit, gain = best, best.evidence - fit.evidence
+    return fit
+
+
+def _ahead(zero: Measure, one: Measure, two: Measure) -> Measure:
+    """Where these three lead to, if they go on as they do."""
+    logs = [np.log(each.liked) for each in (zero, one, two)]
+    step, bend = logs[1] - logs[0], logs[2] - 2 * logs[1] + logs[0]
+    length = max(1.0, float(np.sqrt(step @ step / (bend @ bend + 1e-24))))
+    liked = np.exp(np.clip(logs[0] + 2 * length * step + length**2 * bend, -_EXTREME, _EXTREME))
+    return Measure(zero.scale, liked / liked.mean())
 
 
 def _tilted(place: Array, mean: Array, logs: Array) -> Array:
