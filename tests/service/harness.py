@@ -343,6 +343,8 @@ async def load_and_kill(server: Server, made: Made, every: list[Shot], kills: in
         load = asyncio.create_task(_until_accepted(server, every, tally, stop))
         goal = len(tally.accepted) + generator.randrange(share // 2, share)
         while len(tally.accepted) < goal:
+            if load.done():
+                load.result()  # what went wrong, instead of waiting for ever
             await asyncio.sleep(0.002)
         server.kill()
         assert tally.accepted.items() <= stored(server.database, made.id).items()
@@ -368,6 +370,8 @@ async def _exchange(
 ) -> int:
     writer.write(request)
     head = await reader.readuntil(b"\r\n\r\n")
-    length = head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0]
-    await reader.readexactly(int(length))
+    _, found, rest = head.lower().partition(b"content-length:")
+    if not found:
+        raise ValueError("an answer without a length")
+    await reader.readexactly(int(rest.split(b"\r\n", 1)[0]))
     return int(head.split(b" ", 2)[1])
