@@ -44,7 +44,7 @@ def fits(data: Answers, **gold: int) -> tuple[Pooled, ClassFit, ClassFit]:
 
 
 def without_confusions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[Levels.__module__], "_SHORT", 0)
+    monkeypatch.setattr(sys.modules[Levels.__module__], "SHORT", 0)
 
 
 def test_confusions_are_learned_and_raise_the_evidence() -> None:

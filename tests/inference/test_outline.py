@@ -132,9 +132,12 @@ def test_some_of_very_many_tasks_show_that_no_outline_fits(
 
 @pytest.mark.parametrize("levels", [5, 21])
 def test_a_few_nats_of_chance_do_not_lead_away_from_the_middle(levels: int) -> None:
-    """Truths anywhere on the scale, reports that say next to nothing: the middle is best."""
+    """Truths anywhere on the scale, reports that say next to nothing: the middle is best.
+
+    If outlines could begin anywhere alike, the medians would be 0.14 and 0.18 of the range away.
+    """
     away = []
-    for seed in range(900, 912):
+    for seed in range(900, 924):
         random = np.random.default_rng(seed)
         truth = random.integers(0, levels, 150).astype(float)
         codes = np.clip(noisy(random, truth, 60, levels / 6), 0, levels - 1)
@@ -144,4 +147,4 @@ def test_a_few_nats_of_chance_do_not_lead_away_from_the_middle(levels: int) -> N
         reports = mechanisms.grr(answers.scale, 0.5).perturb(answers, simulation_seed=seed)
         estimate = infer(reports, model="pooled").estimate
         away.append(abs(float(np.median(estimate)) / (levels - 1) - 0.5))
-    assert np.mean(away) < 0.12
+    assert np.mean(away) < 0.1

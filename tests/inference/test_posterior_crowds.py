@@ -59,22 +59,18 @@ def test_workers_with_a_favourite_are_not_believed() -> None:
     assert truths.quality[16:].min() > truths.quality[:16].max()
 
 
-@pytest.mark.parametrize("text", ["0..4", "0..20"])
-def test_adversaries_are_read_the_other_way_round(text: str) -> None:
+def test_adversaries_are_read_the_other_way_round() -> None:
     """Truths between the answers, and every fourth worker turns the scale round.
 
     Without a kind for them, matrices explain their answers best, and force truths onto answers.
     """
-    random = np.random.default_rng(3)
-    top = Scale.parse(text).size - 1
-    truth = random.uniform(0, top, 150)
-    codes = noisy(random, truth, 40, 0.2 * top)
-    codes[::4] = top - codes[::4]
-    answers = answers_of(
-        np.clip(codes, 0, top), random.random(codes.shape) < 0.5, Scale.parse(text)
-    )
+    random, scale = np.random.default_rng(3), Scale.parse("0..4")
+    truth = random.uniform(0, 4, 150)
+    codes = noisy(random, truth, 40, 0.8)
+    codes[::4] = 4 - codes[::4]
+    answers = answers_of(np.clip(codes, 0, 4), random.random(codes.shape) < 0.5, scale)
     truths = infer(answers)
-    assert truths.error(truth) < 0.65 * infer(answers, "algorithm1").error(truth)
+    assert truths.error(truth) < 0.58 * infer(answers, "algorithm1").error(truth)
     assert truths.quality[::4].max() < 0.2
     covered = (truths.low <= truth) & (truth <= truths.high)
     assert covered.mean() > 0.75  # with matrices 0.37

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.inference.posterior.model import Crowd
+from forsooth.inference.posterior.model import SHORT, Crowd
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ACCURACIES = (0.97, 0.85, 0.7, 0.5)
-_SHORT = 10  # answers
 PRIOR_ANSWERS = 10.0  # what is expected of a truth's answers counts as much as so many
 PER_SHARE = 2.0  # nats that every share of a learned P(a | θ) costs: a crude Occam factor
 _LEARNED = 0.9  # the share of the prior that follows the answers, the rest is uniform
@@ -34,7 +33,7 @@ class Levels(Crowd):
     @property
     def learns_answers(self) -> bool:
         """On a short scale, where a confusion matrix is not longer than the reports."""
-        return self.scale.size <= _SHORT
+        return self.scale.size <= SHORT
 
     @cached_property
     def grid(self) -> NDArray[np.float64]:

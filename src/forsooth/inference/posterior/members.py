@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.inference.posterior.labels import PRIOR_ANSWERS
-from forsooth.inference.posterior.model import Crowd, normalised_exp
+from forsooth.inference.posterior.model import SHORT, Crowd, normalised_exp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,6 @@ _ENOUGH = 2000  # so many workers show how rates are spread
 _NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
 _PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
 _EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
-_FAVOURITES = 10  # only a scale with so few answers has favourites
 _FAVOURED = 0.9  # how often a worker with a favourite gives it
 _SHARE_WITH_FAVOURITE = 0.1  # the share of such workers, to begin with
 _SHARE_AGAINST = 0.05  # and of adversaries, of every kind of error
@@ -157,7 +156,7 @@ def _with_special_kinds(
     """P(answer | θ, kind) and the shares, with favourites on a short scale, and adversaries."""
     size, grid, shares = crowd.scale.size, crowd.grid, shares / shares.sum()
     special, few = [answers], [np.empty(0)]
-    if size <= _FAVOURITES:
+    if size <= SHORT:
         favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
         special.append(np.repeat(favourites[:, None, :], len(grid), axis=1))
         few.append(np.full(size, _SHARE_WITH_FAVOURITE / size))

@@ -31,13 +31,13 @@ _GRID_POINTS = 40
 _STEPS = 20  # that a scale has at most: people who answer 63 of 100 do not mean 63 and not 62
 _LADDER = (0.25, 0.6, 1.2, 2.4, 5.0)  # σ in steps of the scale
 _SHARPEST = 0.06  # the least σ, in ranges of the scale
-_COARSE = 10  # a scale with more answers is a measure
+SHORT = 10  # answers of a short scale; one with more is a measure
 _BUMP = 0.4  # the width of a bump, in steps
 _WIDE_BUMP = 1.5  # on a measure
 _SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest is uniform
     (2, (0.9, 0.05)),
     (5, (0.6, 0.3)),
-    (_COARSE, (0.3, 0.6)),
+    (SHORT, (0.3, 0.6)),
     (math.inf, (0.05, 0.9)),
 )
 EARNED = 0.6  # nats that a free share must add to the likelihood: chance alone gives it half a nat
@@ -115,7 +115,7 @@ class Crowd:
     @property
     def is_measure(self) -> bool:
         """Is the scale so fine that truths lie anywhere on it?"""
-        return self.ordered and self.scale.size > _COARSE
+        return self.ordered and self.scale.size > SHORT
 
     @property
     def choices(self) -> tuple[int, ...]:

@@ -243,7 +243,7 @@ class Pooled:
         of_kinds, of_cells = self.crowd.beforehand.copy(), np.full(2, 0.5)
         pieces = zip(self.parts, self.tally.counts, self.answered, self.likelihoods(point))
         for part, counts, answered, (given, whole) in pieces:
-            met = self._met(mass, counts).reshape(whole.shape)
+            met = self._met(mass, counts)
             present = _present(part, met / whole, rates)
             of_kinds += kinds * np.tensordot(answered, present, ([1, 2], [0, 1]))
             if part.hidden:
@@ -269,13 +269,14 @@ class Pooled:
         rates, size = self.rates(parameters.share), self.crowd.scale.size
         per_chance = np.zeros((len(self.crowd.grid), size))
         for part, counts, (_, whole) in zip(self.parts, self.tally.counts, self.likelihoods(point)):
-            met = self._met(mass, counts).reshape(whole.shape)
+            met = self._met(mass, counts)
             per_chance += _present(part, met / whole, rates) @ part.table[:size].T
         return parameters.kinds[:, None, None] * self.crowd.answers * per_chance
 
     def _met(self, mass: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How often each symbol of a part was met: (ladder × grid) × symbols."""
-        return mass.reshape(len(mass), -1).T @ (self.tally.times[:, None] * counts)
+        """How often each symbol of a part was met: ladder × grid × symbols."""
+        met: NDArray[np.float64] = np.tensordot(mass.T, self.tally.times[:, None] * counts, 1)
+        return met.swapaxes(0, 1)
 
     def popularity_differs(self, point: NDArray[np.float64]) -> bool:
         """Do the reports say that some tasks are answered more often than others?
@@ -355,7 +356,7 @@ class Pooled:
 def _present(
     part: Evidence, cells: NDArray[np.float64], rates: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Of cells per unit of probability, ladder × grid × symbols, the answered ones; all popular."""
+    """Of cells per unit of probability, ladder × grid × symbols, the answered: grid × symbols."""
     present: NDArray[np.float64] = (
         np.tensordot(rates, cells, 1) if part.hidden else cells.sum(axis=0)
     )
