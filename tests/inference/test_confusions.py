@@ -10,12 +10,12 @@ import pytest
 from forsooth import Answers, Reports, Scale, infer, mechanisms
 from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.estimates import Rules
-from forsooth.inference.posterior.classes import ClassFit, fit_classes, fit_confusions
+from forsooth.inference.posterior.classes import ClassFit, fit_alike, fit_apart
+from forsooth.inference.posterior.confusions import Confused, Confusions, confused
 from forsooth.inference.posterior.evidence import campaign_of
 from forsooth.inference.posterior.kernels import ClassSums
-from forsooth.inference.posterior.labels import Levels
 from forsooth.inference.posterior.model import Crowd as Model
-from forsooth.inference.posterior.pooled import Pooled, fit_pooled
+from forsooth.inference.posterior.pooled import fit_pooled
 from forsooth.study.synthetic import Crowd
 from tests.inference.test_posterior_crowds import answers_of
 
@@ -23,7 +23,7 @@ from tests.inference.test_posterior_crowds import answers_of
 CONFUSION = np.array([[0.9, 0.08, 0.02], [0.55, 0.35, 0.1], [0.1, 0.2, 0.7]])
 
 
-def confused(seed: int, workers: int = 200, tasks: int = 400) -> tuple[Answers, np.ndarray]:
+def crowd_of(seed: int, workers: int = 200, tasks: int = 400) -> tuple[Answers, np.ndarray]:
     random = np.random.default_rng(seed)
     truth = random.choice(3, tasks, p=[0.5, 0.3, 0.2])
     chance = np.cumsum(CONFUSION, axis=1)[truth]
@@ -32,37 +32,104 @@ def confused(seed: int, workers: int = 200, tasks: int = 400) -> tuple[Answers, 
     return answers_of(codes, keep, Scale.parse("0..2")), truth.astype(float)
 
 
-def fits(data: Answers, **gold: int) -> tuple[Pooled, ClassFit, ClassFit]:
+def strictly(data: Answers | Reports, **gold: int) -> Confused:
     campaign = campaign_of([data])
     pinned = np.full(len(data.tasks), -1)
     for task, place in gold.items():
         pinned[data.tasks.index(task)] = place
     pooled, ascent = fit_pooled(Model(data.scale), campaign.evidence, pinned, Rules())
-    fit = fit_classes(pooled, ascent.point, Rules(), Checkpoint())
-    levels = Levels(data.scale)
-    return pooled, fit, fit_confusions(pooled, levels, fit, Rules(), -np.inf, Checkpoint())
+    found = confused(pooled, ascent, Rules())
+    assert found is not None
+    return found
+
+
+def fits(strict: Confused) -> tuple[ClassFit, ClassFit]:
+    alike = fit_alike(strict, Rules(), -np.inf, Checkpoint())
+    return alike, fit_apart(strict, alike, Rules(), -np.inf, Checkpoint())
+
+
+def learned(fit: ClassFit) -> np.ndarray:
+    """P(a | θ) over all kinds of workers."""
+    classes = fit.classes[0]
+    return np.average(classes.answers[classes.row], axis=0, weights=classes.shares)
 
 
 def without_confusions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[Levels.__module__], "SHORT", 0)
+    monkeypatch.setattr(sys.modules[Confusions.__module__], "SHORT", 0)
 
 
-def test_confusions_are_learned_and_raise_the_evidence() -> None:
-    answers, _ = confused(1)
-    _, before, after = fits(answers)
-    assert after.converged
-    assert after.bound > before.bound + 50
-    assert (np.diff(after.history) > -0.1).all()
-    classes = after.classes[0]
-    learned = np.average(
-        classes.answers[classes.row], axis=0, weights=classes.shares
-    )  # over all kinds of workers
-    np.testing.assert_allclose(learned, CONFUSION, atol=0.06)
+def test_confusions_are_learned() -> None:
+    answers, _ = crowd_of(1)
+    for fit in fits(strictly(answers)):
+        assert fit.converged
+        assert (np.diff(fit.history) > -0.1).all()
+        np.testing.assert_allclose(learned(fit), CONFUSION, atol=0.06)
+
+
+def diligent(seed: int, *matrices: np.ndarray) -> Answers:
+    """Every matrix is that of as many workers."""
+    random = np.random.default_rng(seed)
+    truth = random.choice(3, 400, p=[0.5, 0.3, 0.2])
+    chance = np.repeat(np.array(matrices), 100, axis=0)[:, truth].cumsum(axis=2)
+    codes = (random.random((*chance.shape[:2], 1)) >= chance).sum(axis=2)
+    return answers_of(codes, random.random(codes.shape) < 0.1, Scale.parse("0..2"))
+
+
+def test_a_matrix_for_every_kind_must_be_earned() -> None:
+    """Workers who are only less careful share one matrix; who err the other way have their own."""
+    careless = 0.5 * CONFUSION + 0.5 / 3
+    alike, apart = fits(strictly(diligent(1, CONFUSION, careless)))
+    assert alike.bound > apart.bound
+    alike, apart = fits(strictly(diligent(1, CONFUSION, CONFUSION[::-1, ::-1])))
+    assert apart.bound > alike.bound + 50
+
+
+def test_truths_that_have_exchanged_their_names_are_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where 0 means 1 and 1 means 0, the reports are explained as well."""
+    answers, _ = crowd_of(7)
+    campaign, nothing = campaign_of([answers]), np.full(len(answers.tasks), -1)
+    pooled, ascent = fit_pooled(Model(answers.scale), campaign.evidence, nothing, Rules())
+    found = confused(pooled, ascent, Rules())
+    assert found is not None
+    weights, pairs, *_ = found.pooled.split(found.ascent.point)
+    other = found.ascent.point.copy()
+    other[: weights.size] = weights[:, [1, 0, 2, 3]].ravel()
+    other[weights.size : weights.size + 9] = pairs.reshape(3, 3)[[1, 0, 2]].ravel()
+    likelihood = found.pooled.likelihood(found.ascent.point)
+    assert found.pooled.likelihood(other) == pytest.approx(likelihood, rel=1e-6)
+    monkeypatch.setattr(sys.modules[Confusions.__module__], "_start", lambda *_: other)
+    assert confused(pooled, ascent, Rules()) is None
+
+
+@pytest.mark.parametrize("epsilon", [1.5, 9.0])
+def test_what_a_matrix_owes_is_the_integral_over_all(epsilon: float) -> None:
+    """Beside the mean likelihood of matrices drawn from what was expected."""
+    answers, _ = crowd_of(4, workers=30, tasks=40)
+    strict = strictly(mechanisms.grr(answers.scale, epsilon).perturb(answers, simulation_seed=1))
+    model, point = strict.pooled, strict.ascent.point.copy()
+    best, begin = model.likelihood(point), model.groups * len(model.base)
+    assert isinstance(model.crowd, Confusions)
+    random, ratios = np.random.default_rng(1), []
+    for _ in range(4000):
+        drawn = np.concatenate([random.dirichlet(10 * row) for row in model.crowd.expected])
+        point[begin : begin + 9] = np.maximum(drawn, 1e-9)
+        ratios.append(np.exp(model.likelihood(point) - best))
+    owed = -np.log(np.mean(ratios))
+    assert owed > 0.8
+    assert strict.owed == pytest.approx(owed, abs=0.3)
+
+
+def test_reports_that_say_nothing_owe_nothing() -> None:
+    answers, _ = crowd_of(5, workers=30, tasks=40)
+    reports = mechanisms.grr(answers.scale, 0.01).perturb(answers, simulation_seed=1)
+    assert strictly(reports).owed == pytest.approx(0, abs=0.05)
 
 
 @pytest.mark.parametrize(("name", "epsilon"), [("grr", 2.0), ("rr", 4.0)])
 def test_the_pooled_model_learns_one_matrix_through_the_channel(name: str, epsilon: float) -> None:
-    answers, _ = confused(3, workers=600, tasks=1000)
+    answers, _ = crowd_of(3, workers=600, tasks=1000)
     mechanism = mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
     found = infer(mechanism.perturb(answers, simulation_seed=1), model="pooled")
     assert found.converged
@@ -87,31 +154,29 @@ def test_gold_between_the_answers_rules_confusions_out() -> None:
 
 
 def test_a_step_is_expected_counts_of_answers() -> None:
-    """Beside the sum over every task, symbol and class, written out."""
-    answers, _ = confused(2, workers=15, tasks=6)
-    reports = mechanisms.rr(answers.scale, 1.5).perturb(answers, simulation_seed=1)
-    campaign = campaign_of([reports])
-    pooled, ascent = fit_pooled(Model(answers.scale), campaign.evidence, np.full(6, -1), Rules())
-    fit = fit_classes(pooled, ascent.point, Rules(max_iterations=1), Checkpoint())
-    part, classes = pooled.parts[0], fit.classes[0]
-    random = np.random.default_rng(3)
-    counts = random.random((6, part.symbols, len(classes.shares)))
-    old, kinds = classes.answers.copy(), len(classes.expected)
-    expected = 10.0 * classes.expected
-    for index, (row, rates) in enumerate(zip(classes.row, classes.rates)):
-        if row >= kinds:
-            continue
-        for place in range(old.shape[1]):
-            chance = rates[0] * old[row, place] @ part.table[:-1]
-            chance += (1 - rates[0]) * part.table[-1]
-            for task in range(6):
-                weight = fit.mass[task, 0, place] * counts[task, :, index] / chance
-                expected[row, place] += rates[0] * old[row, place] * (part.table[:-1] @ weight)
-    classes.learn_answers(part, fit.mass, ClassSums(counts, np.ones(1), 0.0))
-    np.testing.assert_allclose(
-        classes.answers[:kinds], expected / expected.sum(axis=2, keepdims=True), rtol=1e-9
-    )
-    np.testing.assert_array_equal(classes.answers[kinds:], old[kinds:])
+    """Beside the sum over every task, symbol, class and table, written out."""
+    answers, _ = crowd_of(2, workers=15, tasks=6)
+    strict = strictly(mechanisms.rr(answers.scale, 1.5).perturb(answers, simulation_seed=1))
+    alike = fit_alike(strict, Rules(max_iterations=1), -np.inf, Checkpoint())
+    apart = fit_apart(strict, alike, Rules(max_iterations=1), -np.inf, Checkpoint())
+    random, part = np.random.default_rng(3), strict.pooled.parts[0]
+    for fit in (alike, apart):
+        classes = fit.classes[0]
+        counts = random.random((6, part.symbols, len(classes.shares)))
+        tables, kinds, free = classes.tables.copy(), classes.answers, len(classes.expected)
+        expected = 10.0 * classes.expected
+        for index, (row, rates) in enumerate(zip(classes.row, classes.rates)):
+            for place, table in np.ndindex(3, free):
+                chance = rates[0] * kinds[row, place] @ part.table[:-1]
+                chance += (1 - rates[0]) * part.table[-1]
+                weight = fit.mass[:, 0, place] @ (counts[:, :, index] / chance)
+                answered = rates[0] * classes.mix[row, table] * tables[table, place]
+                expected[table, place] += answered * (part.table[:-1] @ weight)
+        classes.learn_answers(part, fit.mass, ClassSums(counts, np.ones(1), 0.0))
+        np.testing.assert_allclose(
+            classes.tables[:free], expected / expected.sum(axis=2, keepdims=True), rtol=1e-9
+        )
+        np.testing.assert_array_equal(classes.tables[free:], tables[free:])
 
 
 @pytest.mark.parametrize(("name", "epsilon"), [("plain", 0.0), ("grr", 4.0), ("rr", 6.0)])
@@ -121,7 +186,7 @@ def test_errors_that_go_one_way_are_understood(
     """Most who see a 1 say 0; a symmetric model believes them."""
     errors = []
     for seed in (11, 12, 13):
-        answers, truth = confused(seed)
+        answers, truth = crowd_of(seed)
         data: Answers | Reports = answers
         if name != "plain":
             mechanism = mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
@@ -158,15 +223,16 @@ def test_few_answers_do_not_make_truths_answers() -> None:
 
 
 def test_gold_stays_gold() -> None:
-    answers, _ = confused(5, workers=40, tasks=30)
+    answers, _ = crowd_of(5, workers=40, tasks=30)
     top = len(Model(answers.scale).grid) - 1
-    _, _, fit = fits(answers, t0000=top)
-    np.testing.assert_allclose(fit.mass[0, 0], [0, 0, 1], atol=1e-12)
+    for fit in fits(strictly(answers, t0000=top)):
+        np.testing.assert_allclose(fit.mass[0, 0], [0, 0, 1], atol=1e-12)
 
 
 def test_confusions_that_explain_nothing_are_given_up() -> None:
-    answers, _ = confused(6, workers=40, tasks=30)
-    pooled, fit, _ = fits(answers)
-    unreachable = fit.bound + 1e6
-    found = fit_confusions(pooled, Levels(answers.scale), fit, Rules(), unreachable, Checkpoint())
-    assert len(found.history) <= 3
+    answers, _ = crowd_of(6, workers=40, tasks=30)
+    strict = strictly(answers)
+    alike, _ = fits(strict)
+    unreachable = alike.bound + 1e6
+    assert len(fit_alike(strict, Rules(), unreachable, Checkpoint()).history) <= 3
+    assert len(fit_apart(strict, alike, Rules(), unreachable, Checkpoint()).history) <= 3

@@ -14,6 +14,7 @@ from forsooth import Answers, Mechanism, Scale, infer, mechanisms
 from forsooth.inference.estimates import Rules
 from forsooth.inference.posterior.ascent import climb, shares
 from forsooth.inference.posterior.blocks import Held
+from forsooth.inference.posterior.confusions import Confusions
 from forsooth.inference.posterior.evidence import evidence_of
 from forsooth.inference.posterior.kernels import (
     _compiled,
@@ -24,7 +25,6 @@ from forsooth.inference.posterior.kernels import (
     worker_classes,
     worker_classes_twin,
 )
-from forsooth.inference.posterior.labels import Confusions
 from forsooth.inference.posterior.model import Crowd as Model
 from forsooth.inference.posterior.pooled import Pooled
 from forsooth.inference.posterior.tally import Tally, recover_moments

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from forsooth.truths import Truths
 
 T = TypeVar("T")
-_FORMAT = 2  # of checkpoints; an inference of another version cannot be continued
+_FORMAT = 3  # of checkpoints; an inference of another version cannot be continued
 
 
 def infer_files(

@@ -6,7 +6,7 @@ costs no privacy; it turns reports that are useless when read as answers into go
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -17,11 +17,13 @@ from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.estimates import Rules, quality, smallest_deviation
 from forsooth.inference.posterior.classes import (
     ClassFit,
+    fit_alike,
+    fit_apart,
     fit_classes,
-    fit_confusions,
     worker_kinds,
 )
-from forsooth.inference.posterior.labels import Confusions, Labels, Levels
+from forsooth.inference.posterior.confusions import Confused, confused, spread
+from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.measure import measured
 from forsooth.inference.posterior.model import Crowd
 from forsooth.inference.posterior.outline import no_outline_fits, outlined
@@ -41,8 +43,6 @@ Model = Literal["auto", "pooled"]
 MODELS: tuple[str, ...] = get_args(Model)
 _DRAWS = 2000
 _HALF_TRUST = 0.5  # nats per worker
-_AT_FIRST = 150  # steps of an ascent, after which it is seen whether it is worth going on
-_HOPELESS = 30.0  # nats behind another model, which it will not catch up
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,15 @@ def _posterior(
     evidence = campaign.evidence
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
     pooled, ascent = measured(*fit_pooled(crowd, evidence, pinned, rules), rules)
-    picture = _pooled_models(pooled, ascent, rules)
+    strict = confused(pooled, ascent, rules)
+    picture = _pooled_models(pooled, ascent, strict)
     mass, fits, trust = picture.mass, list[ClassFit](), 0.0
     if options.model == "auto":
         point = pooled.shrunk(ascent.point)
         rival = picture.evidence + pooled.price  # class models are as free, and do not pay
-        fits = _class_models(pooled, point, rival, rules, checkpoint)
+        fits = [fit_classes(pooled, point, rules, checkpoint)]
+        if strict:
+            fits += _confused_classes(strict, rival, rules, checkpoint)
         finer, bound = _class_average(crowd, fits, rival, campaign.workers)
         trust = _trust((bound - rival) / campaign.workers)
         mass = (1 - trust) * mass + trust * finer
@@ -133,65 +136,31 @@ def _posterior(
     )
 
 
-def _pooled_models(pooled: Pooled, ascent: Ascent, rules: Rules) -> Picture:
+def _pooled_models(pooled: Pooled, ascent: Ascent, strict: Confused | None) -> Picture:
     """Free shares, on a short scale confusions too, and outlines where they may fit; averaged."""
-    free = pooled.picture(ascent)
-    pictures = [free]
-    if _truths_may_be_answers(pooled):
-        pictures.append(_confused(pooled, free, rules))
+    pictures = [pooled.picture(ascent)]
+    if strict:
+        pictures.append(strict.picture(pooled.crowd))
     if pooled.crowd.ordered and not no_outline_fits(pooled, ascent.point):
         pictures.append(outlined(pooled))
     return averaged(pictures)
 
 
-def _truths_may_be_answers(pooled: Pooled) -> bool:
-    """On a short scale, unless gold says that some are not."""
-    answers = pooled.crowd.nearest(np.asarray(pooled.crowd.scale.values))
-    strict = bool(np.isin(pooled.tally.pinned, [-1, *answers]).all())
-    return strict and Levels(pooled.crowd.scale).learns_answers
-
-
-def _confused(pooled: Pooled, free: Picture, rules: Rules) -> Picture:
-    """The pooled model if truths are answers, with one learned confusion matrix for all workers."""
-    crowd, values = pooled.crowd, np.asarray(pooled.crowd.scale.values)
-    confusions = pooled.of(Confusions(crowd.scale, free.answers[crowd.nearest(values)]))
-    ascent = confusions.fit(replace(rules, max_iterations=min(_AT_FIRST, rules.max_iterations)))
-    if not ascent.converged and confusions.evidence(ascent.point) > free.evidence - _HOPELESS:
-        ascent = confusions.fit(rules)
-    found = confusions.picture(ascent)
-    answers = found.answers[confusions.crowd.nearest(crowd.grid)]
-    return replace(found, mass=_on_the_grid(crowd, found.mass), answers=answers)
-
-
-def _on_the_grid(crowd: Crowd, mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(truth is this answer), tasks × answers, as P(θ)."""
-    moved = np.zeros((len(mass), len(crowd.grid)))
-    moved[:, crowd.nearest(np.asarray(crowd.scale.values))] = mass
-    return moved
-
-
-def _class_models(
-    pooled: Pooled,
-    point: NDArray[np.float64],
-    rival: float,
-    rules: Rules,
-    checkpoint: Checkpoint,
+def _confused_classes(
+    strict: Confused, rival: float, rules: Rules, checkpoint: Checkpoint
 ) -> list[ClassFit]:
-    """Worker classes; on a short scale also those whose truths are answers, with confusions."""
-    fit = fit_classes(pooled, point, rules, checkpoint)
-    if isinstance(pooled.crowd, Levels) or not _truths_may_be_answers(pooled):
-        return [fit]
-    strict, rival = Levels(pooled.crowd.scale), max(fit.bound, rival)
-    return [fit, fit_confusions(pooled, strict, fit, rules, rival, checkpoint)]
+    """Workers who share one confusion matrix, and kinds of workers who have one each."""
+    alike = fit_alike(strict, rules, rival, checkpoint)
+    return [alike, fit_apart(strict, alike, rules, max(alike.bound, rival), checkpoint)]
 
 
 def _class_average(
     crowd: Crowd, fits: list[ClassFit], rival: float, workers: int
 ) -> tuple[NDArray[np.float64], float]:
-    """P(θ | reports) of the class models together, over the crowd's grid, and the higher bound."""
+    """P(θ | reports) of the class models together, over the crowd's grid, and the highest bound."""
     mass, bound = fits[0].mass.sum(axis=1), fits[0].bound
     for fit in fits[1:]:
-        strict = _on_the_grid(crowd, fit.mass.sum(axis=1))
+        strict = spread(crowd, fit.mass.sum(axis=1))
         gain = (fit.bound - max(bound, rival)) / workers
         trust = _trust(gain) if bound > rival else float(gain > 0)
         mass, bound = (1 - trust) * mass + trust * strict, max(bound, fit.bound)

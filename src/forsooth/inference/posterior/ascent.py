@@ -56,7 +56,7 @@ def climb(
     def downhill(logits: Vector) -> tuple[float, Vector]:
         point = shares(logits, sizes)
         objective, counts = expected(point)
-        return -objective, point * _spread(counts, sizes) - counts
+        return -objective, point * totals(counts, sizes) - counts
 
     found = minimize(
         downhill,
@@ -80,12 +80,12 @@ def shares(logits: Vector, sizes: Sequence[int]) -> Vector:
     """e^logits, each group divided by its sum."""
     groups = np.split(logits, np.cumsum(sizes)[:-1])
     weights = np.concatenate([np.exp(group - group.max()) for group in groups])
-    positive = np.maximum(weights / _spread(weights, sizes), SMALLEST)
-    inside: NDArray[np.float64] = positive / _spread(positive, sizes)
+    positive = np.maximum(weights / totals(weights, sizes), SMALLEST)
+    inside: NDArray[np.float64] = positive / totals(positive, sizes)
     return inside
 
 
-def _spread(values: Vector, sizes: Sequence[int]) -> Vector:
+def totals(values: Vector, sizes: Sequence[int]) -> Vector:
     """Each group's sum, in all of its places."""
     starts = np.cumsum([0, *sizes[:-1]])
     return np.repeat(np.add.reduceat(values, starts), sizes)

@@ -8,8 +8,9 @@ A class k is a pair (σ, ρ). With q_j(θ) for tasks and q_i(k) for workers (mea
 each round is one pass over the reports and raises the evidence lower bound, which is compared with
 the pooled model's likelihood to decide whether the data support classes at all.
 
-Where truths are answers (`Levels`), P_k(answer | θ) is learned as well, by a step of EM in every
-round: Dawid and Skene's confusion matrices, one for every kind of worker, seen through the channel.
+Where truths are answers (`Confusions`), P_k(answer | θ) is learned as well, by a step of EM in
+every round: one confusion matrix for all, which some follow more carefully than others, or Dawid
+and Skene's, one for every kind of worker, seen through the channel.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.inference.posterior.kernels import class_pass, worker_classes
-from forsooth.inference.posterior.labels import PER_SHARE
 from forsooth.inference.posterior.members import Classes, classes_of
-from forsooth.inference.posterior.model import Crowd, normalised_exp
+from forsooth.inference.posterior.model import PER_SHARE, normalised_exp
 from forsooth.inference.posterior.pooled import (
     PRIOR_POPULARITY,
     PRIOR_TASKS,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from forsooth.inference.checkpoint import Checkpoint
     from forsooth.inference.estimates import Rules
     from forsooth.inference.posterior.blocks import Block
+    from forsooth.inference.posterior.confusions import Confused
     from forsooth.inference.posterior.evidence import Evidence
 
 _CELLS = 2**24  # with more than twice as many, the ascent begins with about so many
@@ -114,41 +115,28 @@ def fit_classes(
     return _ascend(pooled, fit.again, rules, pooled.likelihood(point), checkpoint, "all")
 
 
-def fit_confusions(
-    pooled: Pooled,
-    levels: Crowd,
-    fit: ClassFit,
-    rules: Rules,
-    rival: float,
-    checkpoint: Checkpoint,
+def fit_alike(confused: Confused, rules: Rules, rival: float, checkpoint: Checkpoint) -> ClassFit:
+    """The class model of workers who share one confusion matrix, from the pooled solution."""
+    pooled = confused.pooled
+    some = _some(pooled)
+    start = partial(_start, some, pooled.shrunk(confused.ascent.point), confused.owed)
+    if some is pooled:
+        return _ascend(pooled, start, rules, rival, checkpoint, "alike")
+    fit = _ascend(some, start, rules, -np.inf, checkpoint, "some alike")
+    return _ascend(pooled, fit.again, rules, rival, checkpoint, "alike")
+
+
+def fit_apart(
+    confused: Confused, alike: ClassFit, rules: Rules, rival: float, checkpoint: Checkpoint
 ) -> ClassFit:
-    """The class model if all truths are answers and how they are confused is learned.
-
-    From where the other class model has arrived; given up when it cannot reach the `rival` model.
-    """
-    strict = pooled.of(levels)
-    some = _some(strict)
-    start = partial(_strictly, pooled.crowd, strict, fit)
-    worth = rival if some is strict else -np.inf
-    found = _ascend(some, start, rules, worth, checkpoint, "confusions")
-    if some is strict:
-        return found
-    return _ascend(strict, found.again, rules, rival, checkpoint, "all confusions")
+    """The class model with a matrix for every kind of worker, from where one has arrived."""
+    return _ascend(confused.pooled, partial(_apart, alike), rules, rival, checkpoint, "apart")
 
 
-def _strictly(crowd: Crowd, strict: Pooled, fit: ClassFit) -> ClassFit:
-    """The `fit`, with every truth moved to the nearest answer."""
-    nearest = np.eye(crowd.scale.size)[strict.crowd.nearest(crowd.grid)]  # grid × answers
-    places = crowd.nearest(strict.crowd.grid)
-    classes = [each.only_at(places, part) for each, part in zip(fit.classes, strict.parts)]
-    mass, cost = fit.mass @ nearest, _cost(strict.crowd, classes)
-    weights = np.tile(strict.base, (strict.groups, 1))
-    return ClassFit(weights, fit.popularity, mass, classes, [], cost=cost)
-
-
-def _cost(crowd: Crowd, classes: list[Classes]) -> float:
-    """What the freedom to learn P(a | θ) costs, if there is any."""
-    return PER_SHARE * sum(each.freedom for each in classes) if crowd.learns_answers else 0.0
+def _apart(alike: ClassFit) -> ClassFit:
+    classes = [each.apart() for each in alike.classes]
+    more = sum(new.freedom - old.freedom for new, old in zip(classes, alike.classes))
+    return replace(alike.again(), classes=classes, cost=alike.cost + PER_SHARE * more)
 
 
 def _some(pooled: Pooled) -> Pooled:
@@ -212,12 +200,12 @@ def _ascend(
     return fit
 
 
-def _start(pooled: Pooled, point: NDArray[np.float64]) -> ClassFit:
+def _start(pooled: Pooled, point: NDArray[np.float64], cost: float = 0.0) -> ClassFit:
     weights, kinds, _, popularity = pooled.split(point)
     mass, _ = pooled.posterior(point)
     truth = mass.sum(axis=1)
     classes = [classes_of(pooled, part, truth, kinds) for part in pooled.parts]
-    return ClassFit(weights, popularity, mass, classes, [], cost=_cost(pooled.crowd, classes))
+    return ClassFit(weights, popularity, mass, classes, [], cost=cost)
 
 
 def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.inference.posterior.labels import PER_SHARE
-from forsooth.inference.posterior.model import Crowd, normalised_exp, possible
+from forsooth.inference.posterior.model import PER_SHARE, Crowd, normalised_exp, possible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,11 +10,11 @@ tell them from good workers on other tasks.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forsooth.inference.posterior.labels import PRIOR_ANSWERS
+from forsooth.inference.posterior.confusions import PRIOR_ANSWERS, Confusions
 from forsooth.inference.posterior.model import SHORT, Crowd, normalised_exp
 
 if TYPE_CHECKING:
@@ -33,6 +33,14 @@ _EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
 _FAVOURED = 0.9  # how often a worker with a favourite gives it
 _SHARE_WITH_FAVOURITE = 0.1  # the share of such workers, to begin with
 _SHARE_AGAINST = 0.05  # and of adversaries, of every kind of error
+_ALIKE = (  # how much of the common matrix, of the truth itself and of chance is in an answer
+    (0.5, 0.5, 0.0),
+    (1.0, 0.0, 0.0),
+    (0.7, 0.0, 0.3),
+    (0.4, 0.0, 0.6),
+    (0.0, 0.0, 1.0),
+)
+_SHARES_ALIKE = (0.1, 0.6, 0.1, 0.1, 0.1)  # of these kinds, to begin with
 
 
 @dataclass(eq=False)
@@ -43,9 +51,15 @@ class Classes:
     logs: NDArray[np.float64]  # ln P_k(y | φ, θ): classes × (ladder × grid) × symbols
     kind: NDArray[np.intp]  # the kind of error of each class
     rates: NDArray[np.float64]  # of answering: classes × ladder
-    row: NDArray[np.intp]  # of each class in `answers`
-    answers: NDArray[np.float64]  # P(a | θ): kinds of error, then special ones, × grid × answers
-    expected: NDArray[np.float64]  # what they were for the kinds of error, before any reports
+    row: NDArray[np.intp]  # of each class in `mix`
+    mix: NDArray[np.float64]  # what the answers of a kind are mixed from: kinds × tables
+    tables: NDArray[np.float64]  # P(a | θ), tables × grid × answers: learned ones, then fixed ones
+    expected: NDArray[np.float64]  # what the former were before any reports
+
+    @property
+    def answers(self) -> NDArray[np.float64]:
+        """P(a | θ) of every kind of error, then of the special kinds: kinds × grid × answers."""
+        return np.tensordot(self.mix, self.tables, 1)
 
     def scores(self, mass: NDArray[np.float64]) -> NDArray[np.float32]:
         """Σ_θ q_j(θ)·ln P_k(y | θ): tasks × symbols × classes.
@@ -78,25 +92,27 @@ class Classes:
         return not crowded.all()
 
     def learn_answers(self, part: Evidence, mass: NDArray[np.float64], sums: ClassSums) -> None:
-        """New P(a | θ) of the kinds of error: expected counts of answers behind the symbols."""
-        (classes, ladder), (_, grid, size) = self.rates.shape, self.answers.shape
+        """New tables P(a | θ): expected counts of answers behind the symbols."""
+        (classes, ladder), (_, grid, size) = self.rates.shape, self.tables.shape
         flat = mass.reshape(len(mass), -1)
         met = np.einsum("jg,jyk->kgy", flat, sums.counts, optimize=True)
         per_chance = (met / np.exp(self.logs)).reshape(classes, ladder, grid, -1)
         behind = np.einsum("kf,kfgy->kgy", self.rates, per_chance) @ part.table[:size].T
-        counts = np.zeros_like(self.answers)
-        np.add.at(counts, self.row, behind)
-        kinds = len(self.expected)
-        counts = (counts * self.answers)[:kinds] + PRIOR_ANSWERS * self.expected
-        learned = counts / counts.sum(axis=2, keepdims=True)
-        self.answers = np.concatenate([learned, self.answers[kinds:]])
+        learned = len(self.expected)
+        counts = np.tensordot(self.mix[self.row, :learned].T, behind, 1) * self.tables[:learned]
+        counts += PRIOR_ANSWERS * self.expected
+        counts /= counts.sum(axis=2, keepdims=True)
+        self.tables = np.concatenate([counts, self.tables[learned:]])
         self.logs = _logs(self.answers[self.row], self.rates, part)
 
-    def only_at(self, places: NDArray[np.intp], part: Evidence) -> Classes:
-        """The same for truths at some places of the grid."""
-        answers = self.answers[:, places]
-        logs = _logs(answers[self.row], self.rates, part)
-        return replace(self, answers=answers, logs=logs, expected=self.expected[:, places])
+    def apart(self) -> Classes:
+        """The same answers, but every kind of error that somebody is of has a table of its own."""
+        used, row = np.unique(self.row, return_inverse=True)
+        tables = self.answers[used]
+        return replace(
+            self, row=row, mix=np.eye(len(used)), tables=tables,
+            expected=tables[used < len(_ALIKE)],
+        )  # fmt: skip
 
     @property
     def freedom(self) -> int:
@@ -108,29 +124,93 @@ class Classes:
 def classes_of(
     pooled: Pooled, part: Evidence, truth: NDArray[np.float64], kinds: NDArray[np.float64]
 ) -> Classes:
-    """Every kind of error with every level of participation.
+    """Every kind of worker with every level of participation.
 
-    Levels come from the workers' symbols, the shares of the kinds of error from the pooled model;
-    kinds with a negligible share are left out. Special kinds are as good as an answer at random.
+    Levels come from the workers' symbols, what is known of the kinds from the pooled model.
     """
     crowd = pooled.crowd
-    kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
     levels, weight = _levels(crowd, part, truth, kinds)
-    answers, shares = _with_special_kinds(crowd, crowd.answers[kept], kinds[kept])
-    kind = np.append(kept, np.full(len(shares) - len(kept), len(kinds) - 1))
+    sort = _alike(crowd, kinds) if isinstance(crowd, Confusions) else _by_error(crowd, kinds)
     ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
     rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
-    rates = np.repeat(rates, len(shares), axis=0)
-    row = np.tile(np.arange(len(shares)), len(levels))
+    rates = np.repeat(rates, len(sort.shares), axis=0)
+    row = np.tile(np.arange(len(sort.shares)), len(levels))
     return Classes(
-        shares=np.outer(weight, shares).ravel(),
-        logs=_logs(answers[row], rates, part),
-        kind=kind[row],
+        shares=np.outer(weight, sort.shares).ravel(),
+        logs=_logs(np.tensordot(sort.mix, sort.tables, 1)[row], rates, part),
+        kind=sort.kind[row],
         rates=rates,
         row=row,
-        answers=answers,
-        expected=answers[: len(kept)],
+        mix=sort.mix,
+        tables=sort.tables,
+        expected=sort.tables[: sort.learned],
     )
+
+
+class _Kinds(NamedTuple):
+    """Kinds of workers, whatever their rate of answering."""
+
+    shares: NDArray[np.float64]
+    kind: NDArray[np.intp]  # of error, in the pooled model
+    mix: NDArray[np.float64]
+    tables: NDArray[np.float64]
+    learned: int  # how many of the tables may be
+
+
+def _by_error(crowd: Crowd, kinds: NDArray[np.float64]) -> _Kinds:
+    """The kinds of error of the pooled model, but for negligible ones, and special kinds.
+
+    As a kind of error, the special ones count as answers at random.
+    """
+    kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
+    answers, shares = crowd.answers[kept], kinds[kept] / kinds[kept].sum()
+    special, few = _favourites(crowd)
+    if crowd.ordered:
+        against = _turned_round(crowd, answers)
+        different = (against != answers).any(axis=(1, 2))  # not those who answer at random
+        special = np.concatenate([special, against[different]])
+        few = np.append(few, _SHARE_AGAINST * shares[different])
+    tables = np.concatenate([answers, special])
+    kind = np.append(kept, np.full(len(few), len(kinds) - 1))
+    shares = np.append((1 - few.sum()) * shares, few)
+    return _Kinds(shares, kind, np.eye(len(tables)), tables, len(kept))
+
+
+def _alike(crowd: Confusions, pairs: NDArray[np.float64]) -> _Kinds:
+    """All share the learned confusion matrix, and are more or less careful than usual."""
+    matrix = np.tensordot(pairs, crowd.answers, 1)[None]
+    right, chance = np.eye(crowd.scale.size)[None], np.full_like(matrix, 1 / crowd.scale.size)
+    special, few = _favourites(crowd)
+    if crowd.ordered:
+        special = np.concatenate([special, _turned_round(crowd, matrix)])
+        few = np.append(few, _SHARE_AGAINST)
+    alike = np.array(_ALIKE)
+    mix = np.zeros(np.add(alike.shape, len(few)))
+    mix[: len(alike), : alike.shape[1]] = alike
+    mix[len(alike) :, alike.shape[1] :] = np.eye(len(few))
+    return _Kinds(
+        shares=np.append((1 - few.sum()) * np.array(_SHARES_ALIKE), few),
+        kind=np.arange(len(mix)),
+        mix=mix,
+        tables=np.concatenate([matrix, right, chance, special]),
+        learned=1,
+    )
+
+
+def _favourites(crowd: Crowd) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """P(a | θ) and the share of those with each of the answers as their favourite."""
+    size, grid = crowd.scale.size, len(crowd.grid)
+    if size > SHORT:
+        return np.empty((0, grid, size)), np.empty(0)
+    favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
+    tables = np.repeat(favourites[:, None, :], grid, axis=1)
+    return tables, np.full(size, _SHARE_WITH_FAVOURITE / size)
+
+
+def _turned_round(crowd: Crowd, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(a | θ) of adversaries."""
+    grid = crowd.grid
+    return answers[:, crowd.nearest(grid[0] + grid[-1] - grid)]
 
 
 def _logs(
@@ -148,25 +228,6 @@ def _logs(
 def _rate(level: float, popularity: float) -> float:
     """A worker's rate of answering a task that has so many times the usual odds."""
     return level * popularity / (level * popularity + 1 - level)
-
-
-def _with_special_kinds(
-    crowd: Crowd, answers: NDArray[np.float64], shares: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """P(answer | θ, kind) and the shares, with favourites on a short scale, and adversaries."""
-    size, grid, shares = crowd.scale.size, crowd.grid, shares / shares.sum()
-    special, few = [answers], [np.empty(0)]
-    if size <= SHORT:
-        favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
-        special.append(np.repeat(favourites[:, None, :], len(grid), axis=1))
-        few.append(np.full(size, _SHARE_WITH_FAVOURITE / size))
-    if crowd.ordered:
-        against = answers[:, crowd.nearest(grid[0] + grid[-1] - grid)]
-        different = (against != answers).any(axis=(1, 2))  # not those who answer at random
-        special.append(against[different])
-        few.append(_SHARE_AGAINST * shares[different])
-    added = np.concatenate(few)
-    return np.concatenate(special), np.append((1 - added.sum()) * shares, added)
 
 
 def _levels(

@@ -41,6 +41,7 @@ _SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest i
     (math.inf, (0.05, 0.9)),
 )
 EARNED = 0.6  # nats that a free share must add to the likelihood: chance alone gives it half a nat
+PER_SHARE = 2.0  # nats that a share of a learned P(a | θ) must add, where they cannot be computed
 _FLOOR = 1e-12  # no answer is impossible
 _PRIOR_CELLS = 0.5  # every kind of worker counts as much as so many cells
 

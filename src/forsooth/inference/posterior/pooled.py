@@ -347,8 +347,8 @@ class Pooled:
 
         Of very many tasks a part shows the way up, and all of them lead to the top.
         """
-        if start is None and len(self.tally.times) > _MANY:
-            start = self.on_some_tasks(_MANY // 4).fit(rules).point
+        if len(self.tally.times) > _MANY:
+            start = self.on_some_tasks(_MANY // 4).fit(rules, start).point
         start = self.start() if start is None else start
         return climb(self.expected, self.sizes, start, max_iterations=rules.max_iterations)
 
