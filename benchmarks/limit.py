@@ -5,8 +5,10 @@
 It is told how the truths are distributed and how often each truth is given each answer (counted
 from the tasks whose truth is known), and how many cells are answered. With these its posterior
 median is the best estimate there is from the counts of the reports. A second one is also told how
-every single worker answers. Printed beside what `infer` makes of the same reports, as MAE change;
-they are the reports of `forsooth evaluate` with the same seed and repeats.
+every single worker answers. Where participation is public, batches of tasks with the same workers
+are seen, and a third one also knows the truths of all other tasks of a task's batch. Printed beside
+what `infer` makes of the same reports, as MAE change; they are the reports of `forsooth evaluate`
+with the same seed and repeats.
 """
 
 from __future__ import annotations
@@ -17,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forsooth import infer
-from forsooth.inference.posterior.evidence import block_of, evidence_of
+from forsooth.inference.posterior.batches import Batches
+from forsooth.inference.posterior.evidence import Evidence, block_of, evidence_of
 from forsooth.reports import Reports
 from forsooth.study import datasets
 from forsooth.study.dataset import Dataset
 from forsooth.study.evaluation import Study
 
 Array = NDArray[np.float64]
+_LIKE_ALL_TASKS = 2.0  # a batch has so many more truths, spread as those of all tasks
 _LIKE_THE_OTHERS = 3.0  # a worker's answers to a truth are so many more, spread as everybody's
 
 
@@ -50,18 +54,34 @@ def rates(dataset: Dataset, *, workers: bool) -> Array:
     return np.clip(share / len(answers.tasks), 1e-6, 1)
 
 
-def knowing(dataset: Dataset, reports: Reports, *, workers: bool) -> float:
+def priors(
+    place: NDArray[np.intp], known: NDArray[np.bool_], evidence: Evidence, *, batches: bool
+) -> Array:
+    """P(truth) of every task: as all known ones are, or as the others of its batch."""
+    truths = np.eye(evidence.table.shape[0] - evidence.hidden)[place] * known[:, None]
+    everywhere = np.tile((truths.sum(axis=0) + 1e-9) / truths.sum(), (len(known), 1))
+    found = Batches.of([evidence]) if batches else None
+    if found is None:
+        return everywhere
+    for tasks in np.split(found.task, found.starts[1:]):
+        others = truths[tasks].sum(axis=0) - truths[tasks]
+        everywhere[tasks] = _LIKE_ALL_TASKS * everywhere[tasks] + others
+    return everywhere
+
+
+def knowing(
+    dataset: Dataset, reports: Reports, *, workers: bool = False, batches: bool = False
+) -> float:
     """The error of the posterior median that knows the prior, the confusions and the rates."""
     known, values = ~np.isnan(dataset.truth), np.asarray(dataset.answers.scale.values)
     place = np.abs(np.nan_to_num(dataset.truth)[:, None] - values).argmin(axis=1)
-    prior = np.bincount(place[known], minlength=len(values)) + 1e-9
     evidence, block = evidence_of(reports), block_of(reports)
     chance = confusions(dataset, place, workers=workers) @ evidence.table[: len(values)]
     if evidence.hidden:
         rate = rates(dataset, workers=workers)[:, None, None]
         chance = rate * chance + (1 - rate) * evidence.table[-1]
     worker, task = block.coordinates()
-    logs = np.tile(np.log(prior), (len(known), 1))
+    logs = np.log(priors(place, known, evidence, batches=batches))
     np.add.at(logs, task, np.log(chance)[worker, :, block.symbol])
     mass = np.exp(logs - logs.max(axis=1, keepdims=True))
     reached = np.cumsum(mass, axis=1) >= mass.sum(axis=1, keepdims=True) / 2
@@ -88,14 +108,16 @@ def main() -> None:
     for job in study.jobs():
         (reports,) = job.reports(dataset)
         found = (
-            knowing(dataset, reports, workers=False),
+            knowing(dataset, reports),
             knowing(dataset, reports, workers=True),
+            knowing(dataset, reports, workers=True, batches=True),
             infer(reports).error(dataset.truth),
         )
         errors[job.epsilon].append(found)
     print(
         "Mean ± standard deviation of a run (median)\n\n"
-        "| ε | knowing the crowd | and every worker | infer, same reports |\n|---|---|---|---|"
+        "| ε | knowing the crowd | and every worker | and every batch | infer, same reports |\n"
+        "|---|---|---|---|---|"
     )
     for epsilon, rows in errors.items():
         columns = np.array(rows).T - original

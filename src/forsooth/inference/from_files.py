@@ -25,7 +25,7 @@ from forsooth.inference.posterior.evidence import (
     is_hidden,
     table_of,
 )
-from forsooth.inference.posterior.kernels import count_tasks
+from forsooth.inference.posterior.kernels import count_cells
 from forsooth.register import Register, hashes
 
 if TYPE_CHECKING:
@@ -132,20 +132,17 @@ def _who(repeated: NDArray[np.uint64], pieces: Sequence[Piece]) -> str:
     )
 
 
-def count_part(pieces: Sequence[Piece], symbols: int, engine: Engine) -> NDArray[np.int64]:
-    """How often each symbol occurs in each task, in one pass."""
-    return FileBlocks(pieces, engine).total(partial(count_tasks, symbols=symbols))
+def count_part(part: ReportPart, engine: Engine) -> NDArray[np.int64]:
+    """All that the pooled model needs to know of the cells, in one pass."""
+    symbols, hidden = table_of(part.mechanism).shape[1], is_hidden(part.mechanism)
+    work = partial(count_cells, symbols=symbols, hidden=hidden)
+    return FileBlocks(part.pieces, engine).total(work)
 
 
 def _counts(files: ReportFiles, engine: Engine, checkpoint: Checkpoint) -> list[NDArray[np.int64]]:
     kept = checkpoint.load("counts")
     if kept is None:
-        symbols = [table_of(part.mechanism).shape[1] for part in files.parts]
-        counts = zip(files.parts, symbols)
-        kept = {
-            str(number): count_part(part.pieces, size, engine)
-            for number, (part, size) in enumerate(counts)
-        }
+        kept = {str(number): count_part(part, engine) for number, part in enumerate(files.parts)}
         checkpoint.save("counts", kept)
     return [kept[str(number)] for number in range(len(files.parts))]
 

@@ -1,8 +1,9 @@
 """What the pooled model has counted so far, in a file: new reports cost only themselves.
 
-The pooled model knows a campaign by how often each symbol occurs in each task. These counts, which
-do not grow with the workers, are kept; files that have been counted are recognised and skipped. So
-that nobody is counted twice in different files, 8 bytes of every worker's name are kept, too.
+The pooled model knows a campaign by how often each symbol occurs in each task, and by who answered
+it where that is public. These numbers, which do not grow with the workers, are kept; files that
+have been counted are recognised and skipped. So that nobody is counted twice in different files, 8
+bytes of every worker's name are kept, too.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class _Counted:
     """The reports of one mechanism."""
 
     mechanism: Mechanism
-    counts: NDArray[np.int64]  # tasks × symbols
+    counts: NDArray[np.int64]  # tasks × symbols, and who answered where that is public
     workers: int
 
 
@@ -78,8 +79,8 @@ class PooledState:
         hashes = refuse_repeats(files, engine, self.workers)
         parts = {part.mechanism.to_json(): part for part in self.parts}
         for part in files.parts:
-            symbols, key = table_of(part.mechanism).shape[1], part.mechanism.to_json()
-            counts, workers = count_part(part.pieces, symbols, engine), part.workers
+            key = part.mechanism.to_json()
+            counts, workers = count_part(part, engine), part.workers
             if key in parts:
                 counts, workers = counts + parts[key].counts, workers + parts[key].workers
             parts[key] = _Counted(part.mechanism, counts, workers)
@@ -169,8 +170,10 @@ def _parse(table: pa.Table) -> PooledState:
     for number, (text, workers) in enumerate(strict.rows(said["mechanisms"], "mechanisms")):
         mechanism = Mechanism.from_json(strict.string(text, "mechanism"))
         rows = counted.filter(pa.compute.equal(counted["mechanism"], number))
-        symbols = table_of(mechanism).shape[1]
+        width = table_of(mechanism).shape[1] + (not is_hidden(mechanism))
         counts = rows["counts"].combine_chunks().flatten().to_numpy()
-        parts.append(_Counted(mechanism, counts.reshape(len(tasks), symbols), workers))
+        if counts.size != len(tasks) * width:
+            raise ForsoothError("another version wrote it; remove it and give all reports again")
+        parts.append(_Counted(mechanism, counts.reshape(len(tasks), width), workers))
     names = table["worker"].drop_null().to_numpy().astype(np.uint64)
     return PooledState(tasks, tuple(parts), names, frozenset(said["files"]))

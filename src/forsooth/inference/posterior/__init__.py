@@ -95,7 +95,7 @@ def _posterior(
     if options.model == "auto":
         point = pooled.shrunk(ascent.point)
         rival = picture.evidence + pooled.price  # class models are as free, and do not pay
-        fits = [fit_classes(pooled, point, rules, checkpoint)]
+        fits = [fit_classes(pooled, point, rules, checkpoint).in_batches(pooled)]
         if strict:
             fits += _confused_classes(strict, rival, rules, checkpoint)
         finer, bound = _class_average(crowd, fits, rival, campaign.workers)
@@ -140,7 +140,7 @@ def _pooled_models(pooled: Pooled, ascent: Ascent, strict: Confused | None) -> P
     """Free shares, on a short scale confusions too, and outlines where they may fit; averaged."""
     pictures = [pooled.picture(ascent)]
     if strict:
-        pictures.append(strict.picture(pooled.crowd))
+        pictures.append(strict.picture(pooled))
     if pooled.crowd.ordered and not no_outline_fits(pooled, ascent.point):
         pictures.append(outlined(pooled))
     return averaged(pictures)
@@ -151,7 +151,8 @@ def _confused_classes(
 ) -> list[ClassFit]:
     """Workers who share one confusion matrix, and kinds of workers who have one each."""
     alike = fit_alike(strict, rules, rival, checkpoint)
-    return [alike, fit_apart(strict, alike, rules, max(alike.bound, rival), checkpoint)]
+    apart = fit_apart(strict, alike, rules, max(alike.bound, rival), checkpoint)
+    return [fit.in_batches(strict.pooled) for fit in (alike, apart)]
 
 
 def _class_average(

@@ -44,7 +44,8 @@ class Block:
         """The worker's and the task's index of every symbol."""
         counts = np.diff(self.starts)
         worker = np.repeat(np.arange(self.workers), counts)
-        task = self.task if len(self.task) else np.tile(np.arange(self.tasks), self.workers)
+        named = len(self.task) == len(self.symbol)
+        task = self.task if named else np.tile(np.arange(self.tasks), self.workers)
         return worker, task.astype(np.intp)
 
     def every(self, step: int) -> Block:

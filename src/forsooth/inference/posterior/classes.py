@@ -68,6 +68,13 @@ class ClassFit:
         """The evidence lower bound, less what the freedom of the model costs."""
         return self.history[-1] - self.cost
 
+    def in_batches(self, pooled: Pooled) -> ClassFit:
+        """The same with what a task's batch tells of it, where batches are seen."""
+        truth = self.mass.sum(axis=1)
+        told, gain = pooled.in_batches(truth, self.weights)
+        mass = self.mass * (told / np.maximum(truth, 1e-300))[:, None, :]
+        return replace(self, mass=mass, cost=self.cost - gain)
+
     def again(self) -> ClassFit:
         """The same as the start of another ascent."""
         return replace(self, history=[], converged=False)

@@ -75,6 +75,11 @@ class Confusions(Levels):
         """As many answers to every truth as the class model adds."""
         return PRIOR_ANSWERS * self.expected.ravel()
 
+    @property
+    def price(self) -> float:
+        """What shares of the matrix owe to chance can be computed, and is not a price of each."""
+        return 0.0
+
 
 @dataclass(frozen=True, eq=False)
 class Confused:
@@ -83,21 +88,24 @@ class Confused:
     pooled: Pooled
     ascent: Ascent
     owed: float  # nats, to the freedom of the matrix
-    evidence: float
 
-    def picture(self, crowd: Crowd) -> Picture:
-        """What it says, over the grid of another crowd."""
+    def picture(self, other: Pooled) -> Picture:
+        """What it says, over the grid of another model.
+
+        In all but the matrix it counts as free as that one: truths that are answers are a special
+        case of truths that may be.
+        """
         found = self.pooled.picture(self.ascent)
-        answers = found.answers[self.pooled.crowd.nearest(crowd.grid)]
-        mass = spread(crowd, found.mass)
-        return replace(found, mass=mass, answers=answers, evidence=self.evidence)
+        answers = found.answers[self.pooled.crowd.nearest(other.crowd.grid)]
+        evidence = found.evidence + self.pooled.price - other.price - self.owed
+        mass = spread(other.crowd, found.mass)
+        return replace(found, mass=mass, answers=answers, evidence=evidence)
 
 
 def confused(pooled: Pooled, ascent: Ascent, rules: Rules) -> Confused | None:
     """The same reports with a confusion matrix, where truths may be answers.
 
-    They may on a short scale, unless gold says that some are not. In all else the model counts as
-    free as the other one: truths that are answers are a special case of truths that may be.
+    They may on a short scale, unless gold says that some are not.
     """
     crowd = pooled.crowd
     places = crowd.nearest(np.asarray(crowd.scale.values))
@@ -113,8 +121,7 @@ def confused(pooled: Pooled, ascent: Ascent, rules: Rules) -> Confused | None:
         found = model.fit(rules, start)
     if not _keeps_names(model, found.point):
         return None
-    owed = _owed(model, found.point)
-    return Confused(model, found, owed, model.likelihood(found.point) - pooled.price - owed)
+    return Confused(model, found, _owed(model, found.point))
 
 
 def spread(crowd: Crowd, mass: NDArray[np.float64]) -> NDArray[np.float64]:

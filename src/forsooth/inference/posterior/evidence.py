@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
 from forsooth.inference.posterior.blocks import Block, Blocks, Held
-from forsooth.inference.posterior.kernels import count_tasks, count_workers
+from forsooth.inference.posterior.kernels import count_cells, count_workers
 from forsooth.mechanisms import ChannelMechanism, Laplace, Mechanism, SampledTasks, TwoLayer
 from forsooth.mechanisms.channel import TOTAL
 
@@ -29,7 +29,7 @@ _BINS = 64
 class Evidence:
     """Symbols, and P(symbol | answer), then P(symbol | NULL) if participation is hidden.
 
-    `counted` is how often each symbol occurs in each task, where that is known already.
+    `counted` is what `count_cells` has counted, where that is known already.
     """
 
     blocks: Blocks
@@ -49,12 +49,20 @@ class Evidence:
         return int(self.table.shape[1])
 
     @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        if self.counted is not None:
+            return self.counted
+        return self.blocks.total(partial(count_cells, symbols=self.symbols, hidden=self.hidden))
+
+    @cached_property
     def per_task(self) -> NDArray[np.float64]:
         """How often each symbol occurs in each task."""
-        counts = self.counted
-        if counts is None:
-            counts = self.blocks.total(partial(count_tasks, symbols=self.symbols))
-        return counts.astype(np.float64)
+        return self._counts[:, : self.symbols].astype(np.float64)
+
+    @property
+    def answered_by(self) -> NDArray[np.int64] | None:
+        """Where it is public, a number that is the same for tasks with the same workers."""
+        return None if self.hidden else self._counts[:, -1]
 
     def every(self, step: int) -> Evidence:
         """The reports of about one worker in `step`."""

@@ -62,6 +62,34 @@ def count_tasks_twin(block: Block, symbols: int) -> NDArray[np.int64]:
     return flat.reshape(block.tasks, symbols)
 
 
+def count_cells(block: Block, symbols: int, hidden: bool) -> NDArray[np.int64]:
+    """How often each symbol occurs in each task, and then, where it is public, who answered it."""
+    counts = count_tasks(block, symbols)
+    return counts if hidden else np.column_stack([counts, _answered_by(block)])
+
+
+def _answered_by(block: Block) -> NDArray[np.int64]:
+    """A number for each task: the sum of those of the workers who answered it (modulo 2⁶⁴).
+
+    A worker's number is made of the tasks that he answered, so that nobody's name is needed. Tasks
+    have the same number if they were answered by the same workers, or by others who did the same.
+    """
+    worker, task = block.coordinates()
+    own = np.zeros(block.workers, np.uint64)
+    np.add.at(own, worker, _mixed(task.astype(np.uint64)))
+    seen = np.zeros(block.tasks, np.uint64)
+    np.add.at(seen, task, _mixed(own)[worker])
+    return seen.view(np.int64)
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Other numbers that look random: the last steps of the generator SplitMix64."""
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
 def count_workers(block: Block, symbols: int, every: int) -> NDArray[np.int64]:
     """How often each symbol occurs in the report of every so manieth worker."""
     chosen = range(0, block.workers, every)

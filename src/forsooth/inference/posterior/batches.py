@@ -1,0 +1,110 @@
+"""Tasks that the same people have answered: their truths may be alike, too.
+
+Tasks are handed out in batches, and a page of twenty often comes from one source. Where
+participation is public, everybody sees the batches: their tasks were answered by the same workers.
+So every batch may have weights of its own for the shapes of the prior, which are Dirichlet(c·w),
+where w are those of all tasks. Then a task's shape s has, given those of the others in its batch,
+
+    P(s | others) = (c·w_s + how many of them are of shape s) / (c + how many they are)
+
+and with expected numbers for unknown ones, from P(s | others)·P(reports | s) in turn, all tasks of
+a batch are found together (collapsed mean fields, CVB0). The evidence for c multiplies what every
+task's reports are given, when only the tasks before it are known. Both are close to the sum over
+all shapes that the tasks of a batch could have. c is averaged over a ladder by this evidence; the
+ladder's last step is c = ∞: batches mean nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forsooth.inference.posterior.model import normalised_exp
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from forsooth.inference.posterior.evidence import Evidence
+
+    Array = NDArray[np.float64]
+
+_LEAST = 2  # tasks of a batch
+_LADDER = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # what w counts in a batch, in tasks
+_STILL = 1e-3  # of a task that may still move from one shape to another
+_ROUNDS = 200
+_NEGLIGIBLE = 1e-3  # a step with less weight changes nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """The tasks of all batches, one batch after the other."""
+
+    task: NDArray[np.intp]
+    starts: NDArray[np.intp]  # where each batch begins
+
+    @staticmethod
+    def of(parts: Sequence[Evidence]) -> Batches | None:
+        """What can be seen of batches, if anything."""
+        seen = [part.answered_by for part in parts if part.answered_by is not None]
+        if not seen:
+            return None
+        _, batch, sizes = np.unique(sum(seen), return_inverse=True, return_counts=True)
+        task = np.argsort(batch, kind="stable")
+        task = task[sizes[batch[task]] >= _LEAST]
+        starts = np.flatnonzero(np.diff(batch[task], prepend=-1))
+        return Batches(task, starts) if len(starts) > 1 else None
+
+    def told(self, mass: Array, weights: Array, shapes: Array) -> tuple[Array, float]:
+        """P(θ | all reports) and the gain in evidence, if P(θ | its own reports) is `mass`.
+
+        Both are tasks × grid; the `weights` of the shapes in the prior are tasks × shapes.
+        """
+        alone, usual = mass[self.task], weights[self.task]
+        likelihood = alone / np.maximum(usual @ shapes, 1e-300)
+        of_shapes = likelihood @ shapes.T
+        evidence = [self._evidence(of_shapes, usual, c) for c in _LADDER]
+        chances, total = normalised_exp(np.array([*evidence, 0.0]))
+        together = chances[-1] * alone
+        for chance, c in zip(chances, _LADDER):
+            if chance > _NEGLIGIBLE:
+                joint = self._given_others(of_shapes, usual, c) @ shapes * likelihood
+                together += chance * joint / joint.sum(axis=1, keepdims=True)
+        told = mass.copy()
+        told[self.task] = together / together.sum(axis=1, keepdims=True)
+        return told, float(total - np.log(len(chances)))
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.intp]:
+        return np.diff(self.starts, append=len(self.task))
+
+    def _given_others(self, of_shapes: Array, usual: Array, c: float) -> Array:
+        """P(s | others), tasks × shapes, where it has come to rest."""
+        chance = usual
+        found = _normalised(chance * of_shapes)
+        for _ in range(_ROUNDS):
+            others = np.repeat(np.add.reduceat(found, self.starts), self._sizes, axis=0) - found
+            chance = _normalised(c * usual + others)
+            before, found = found, _normalised(chance * of_shapes)
+            if np.abs(found - before).max() < _STILL:
+                break
+        return chance
+
+    def _evidence(self, of_shapes: Array, usual: Array, c: float) -> float:
+        """Ln P(reports | c), less the same for c = ∞: one task after the other, in all batches."""
+        known, total = c * usual[self.starts], 0.0
+        for position in range(self._sizes.max()):
+            longer = self._sizes > position
+            joint = _normalised(known[longer]) * of_shapes[self.starts[longer] + position]
+            total += float(np.log(joint.sum(axis=1)).sum())
+            known[longer] += _normalised(joint)
+        return total
+
+
+def _normalised(rows: Array) -> Array:
+    normalised: Array = rows / rows.sum(axis=1, keepdims=True)
+    return normalised
