@@ -97,7 +97,7 @@ def _posterior(
         rival = picture.evidence + pooled.price  # class models are as free, and do not pay
         fits = [fit_classes(pooled, point, rules, checkpoint).in_batches(pooled)]
         if strict:
-            fits += _confused_classes(strict, rival, rules, checkpoint)
+            fits += _confused_classes(strict, pooled.likelihood(point), rules, checkpoint)
         finer, bound = _class_average(crowd, fits, rival, campaign.workers)
         trust = _trust((bound - rival) / campaign.workers)
         mass = (1 - trust) * mass + trust * finer

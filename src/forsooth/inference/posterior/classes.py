@@ -125,8 +125,8 @@ def fit_classes(
 def fit_alike(confused: Confused, rules: Rules, rival: float, checkpoint: Checkpoint) -> ClassFit:
     """The class model of workers who share one confusion matrix, from the pooled solution."""
     pooled = confused.pooled
-    some = _some(pooled)
-    start = partial(_start, some, pooled.shrunk(confused.ascent.point), confused.owed)
+    some, cost = _some(pooled), confused.owed * len(pooled.parts)  # each part learns a matrix
+    start = partial(_start, some, pooled.shrunk(confused.ascent.point), cost)
     if some is pooled:
         return _ascend(pooled, start, rules, rival, checkpoint, "alike")
     fit = _ascend(some, start, rules, -np.inf, checkpoint, "some alike")
