@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -86,9 +87,9 @@ def test_a_batch_is_near_to_the_sum_over_all_assignments(c: float, tolerance: fl
     random, usual = np.random.default_rng(2), np.array([0.5, 0.3, 0.2])
     of_shapes = random.random((13, 3)) ** 4
     of_shapes /= (of_shapes @ usual)[:, None]
-    batches, all_usual = Batches(np.arange(13), np.array([0, 6])), np.tile(usual, (13, 1))
+    batches, all_usual = Batches(np.arange(13), np.array([0, 7])), np.tile(usual, (13, 1))
     (one, its), (other, of_other) = (
-        exactly(each, usual, c) for each in (of_shapes[:6], of_shapes[6:])
+        exactly(each, usual, c) for each in (of_shapes[:7], of_shapes[7:])
     )
     assert batches._evidence(of_shapes, all_usual, c) == pytest.approx(
         one + other, abs=4 * tolerance
@@ -111,6 +112,58 @@ def test_what_a_batch_tells_of_its_tasks_helps(monkeypatch: pytest.MonkeyPatch) 
     ours, alone = np.mean(errors, axis=0)
     assert ours < 0.8 * alone
     assert np.mean(covered) > 0.85
+
+
+def test_workers_with_a_favourite_are_not_taken_for_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pages of 20 for 3 workers; a fifth of them say the same to everything."""
+    errors = []
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        page = np.repeat(np.arange(30), 20)
+        truth = random.integers(0, 5, len(page)).astype(float)
+        codes = np.clip(noisy(random, truth, 40, 0.5), 0, 4)
+        codes[::5] = random.integers(0, 5, (8, 1))
+        given = np.array([random.permutation(40) < 3 for _ in range(30)])
+        answers = answers_of(codes, given[page].T, SCALE)
+        reports = mechanisms.grr(SCALE, 2.0).perturb(answers, simulation_seed=seed)
+        ours = infer(reports).error(truth)
+        with monkeypatch.context() as patch:
+            without_batches(patch)
+            errors.append((ours, infer(reports).error(truth)))
+    ours, alone = np.mean(errors, axis=0)
+    assert ours < alone + 0.02
+
+
+def test_tasks_that_nobody_answered_are_no_batch() -> None:
+    answers, _ = pages(1, alike=True)
+    none = np.isin(answers.task, np.arange(0, 40))
+    left = Answers(
+        SCALE, answers.workers, answers.tasks,
+        answers.worker[~none], answers.task[~none], answers.code[~none],
+    )  # fmt: skip
+    found = batches_of(left)
+    assert found is not None
+    assert found.task.min() == 40
+
+
+def test_the_class_model_hears_of_batches_too() -> None:
+    """Workers are many and unequal, so that classes decide; and batches are alike."""
+    errors = []
+    for seed in range(4):
+        answers, truth = pages(seed, alike=True)
+        chosen = np.random.default_rng(seed).random(len(answers.code)) < 0.5
+        careless = (answers.worker % 2 == 0) & chosen
+        code = np.where(careless, (answers.code + 2) % 5, answers.code).astype(np.uint8)
+        unequal = replace(answers, code=code)
+        reports = mechanisms.grr(SCALE, 4.0).perturb(unequal, simulation_seed=seed)
+        found = infer(reports)
+        assert found.posterior is not None
+        errors.append((found.error(truth), infer(reports, model="pooled").error(truth)))
+        assert found.posterior.model == "worker classes"
+    ours, pooled = np.mean(errors, axis=0)
+    assert ours < pooled
 
 
 def test_batches_that_mean_nothing_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

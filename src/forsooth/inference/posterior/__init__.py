@@ -6,7 +6,7 @@ costs no privacy; it turns reports that are useless when read as answers into go
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from forsooth.errors import ForsoothError
 from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.estimates import Rules, quality, smallest_deviation
+from forsooth.inference.posterior.batches import Batches
 from forsooth.inference.posterior.classes import (
     ClassFit,
     fit_alike,
@@ -90,14 +91,15 @@ def _posterior(
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
     pooled, ascent = measured(*fit_pooled(crowd, evidence, pinned, rules), rules)
     strict = confused(pooled, ascent, rules)
-    picture = _pooled_models(pooled, ascent, strict)
-    mass, fits, trust = picture.mass, list[ClassFit](), 0.0
+    pictures, fits, trust = _pictures(pooled, ascent, strict), list[ClassFit](), 0.0
     if options.model == "auto":
-        point = pooled.shrunk(ascent.point)
+        fits = _class_models(pooled, ascent, strict, rules, checkpoint)
+    if batches := Batches.of(evidence):
+        pictures, fits = _told(batches, pooled, ascent, strict, pictures, fits)
+    picture = averaged(pictures)
+    mass = picture.mass
+    if fits:
         rival = picture.evidence + pooled.price  # class models are as free, and do not pay
-        fits = [fit_classes(pooled, point, rules, checkpoint).in_batches(pooled)]
-        if strict:
-            fits += _confused_classes(strict, pooled.likelihood(point), rules, checkpoint)
         finer, bound = _class_average(crowd, fits, rival, campaign.workers)
         trust = _trust((bound - rival) / campaign.workers)
         mass = (1 - trust) * mass + trust * finer
@@ -136,23 +138,52 @@ def _posterior(
     )
 
 
-def _pooled_models(pooled: Pooled, ascent: Ascent, strict: Confused | None) -> Picture:
-    """Free shares, on a short scale confusions too, and outlines where they may fit; averaged."""
+def _pictures(pooled: Pooled, ascent: Ascent, strict: Confused | None) -> list[Picture]:
+    """Free shares, on a short scale confusions too, and outlines where they may fit."""
     pictures = [pooled.picture(ascent)]
     if strict:
         pictures.append(strict.picture(pooled))
     if pooled.crowd.ordered and not no_outline_fits(pooled, ascent.point):
         pictures.append(outlined(pooled))
-    return averaged(pictures)
+    return pictures
 
 
-def _confused_classes(
-    strict: Confused, rival: float, rules: Rules, checkpoint: Checkpoint
+def _class_models(
+    pooled: Pooled, ascent: Ascent, strict: Confused | None, rules: Rules, checkpoint: Checkpoint
 ) -> list[ClassFit]:
-    """Workers who share one confusion matrix, and kinds of workers who have one each."""
+    """Kinds of error; workers who share one confusion matrix; kinds of workers with one each."""
+    point = pooled.shrunk(ascent.point)
+    fit = fit_classes(pooled, point, rules, checkpoint)
+    if strict is None:
+        return [fit]
+    rival = pooled.likelihood(point)
     alike = fit_alike(strict, rules, rival, checkpoint)
-    apart = fit_apart(strict, alike, rules, max(alike.bound, rival), checkpoint)
-    return [fit.in_batches(strict.pooled) for fit in (alike, apart)]
+    return [fit, alike, fit_apart(strict, alike, rules, max(alike.bound, rival), checkpoint)]
+
+
+def _told(
+    batches: Batches,
+    pooled: Pooled,
+    ascent: Ascent,
+    strict: Confused | None,
+    pictures: list[Picture],
+    fits: list[ClassFit],
+) -> tuple[list[Picture], list[ClassFit]]:
+    """The same models with what batches tell of their tasks; outlines hear nothing of it.
+
+    How much that is, the best class model says: the pooled ones take workers for truths.
+    """
+    crowd, group = pooled.crowd, pooled.group
+    shapes = [crowd.shapes, *(strict.pooled.crowd.shapes for _ in fits[1:] if strict)]
+    free, weights = pictures[0].mass, pooled.split(pooled.shrunk(ascent.point)).weights[group]
+    judges = [(fit.mass.sum(axis=1), fit.before[group], each) for fit, each in zip(fits, shapes)]
+    best = int(np.argmax([fit.bound for fit in fits])) if fits else 0
+    chances = batches.chances(*(judges[best] if fits else (free, weights, crowd.shapes)))
+    told = [fit.told(batches.told(*judge, chances)) for fit, judge in zip(fits, judges)]
+    heard = [replace(pictures[0], mass=batches.told(free, weights, crowd.shapes, chances))]
+    if strict:
+        heard.append(replace(pictures[1], mass=spread(crowd, strict.told(batches, chances))))
+    return [*heard, *pictures[len(heard) :]], told
 
 
 def _class_average(

@@ -9,9 +9,11 @@ where w are those of all tasks. Then a task's shape s has, given those of the ot
 
 and with expected numbers for unknown ones, from P(s | others)·P(reports | s) in turn, all tasks of
 a batch are found together (collapsed mean fields, CVB0). The evidence for c multiplies what every
-task's reports are given, when only the tasks before it are known. Both are close to the sum over
-all shapes that the tasks of a batch could have. c is averaged over a ladder by this evidence; the
-ladder's last step is c = ∞: batches mean nothing.
+task's reports are given, when only the tasks before it are known, in several orders. c is averaged
+over a ladder by this evidence; the ladder's last step is c = ∞: batches mean nothing.
+
+The tasks of a batch have the same workers, too: who always says the same makes a page look alike.
+So the evidence should come from a model that tells workers apart, and small batches are let alone.
 """
 
 from __future__ import annotations
@@ -33,16 +35,17 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_LEAST = 2  # tasks of a batch
+_LEAST = 10  # tasks of a batch; of fewer, what is alike may as well be the workers
 _LADDER = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # what w counts in a batch, in tasks
-_STILL = 1e-3  # of a task that may still move from one shape to another
-_ROUNDS = 200
+_STILL = 1e-4  # of a task that may still move from one shape to another
+_ROUNDS = 500
+_ORDERS = 5  # in which evidence is computed: the mean depends little on how tasks are numbered
 _NEGLIGIBLE = 1e-3  # a step with less weight changes nothing
 
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """The tasks of all batches, one batch after the other."""
+    """The tasks of all batches, one batch after the other, the largest first."""
 
     task: NDArray[np.intp]
     starts: NDArray[np.intp]  # where each batch begins
@@ -53,30 +56,40 @@ class Batches:
         seen = [part.answered_by for part in parts if part.answered_by is not None]
         if not seen:
             return None
-        _, batch, sizes = np.unique(sum(seen), return_inverse=True, return_counts=True)
-        task = np.argsort(batch, kind="stable")
-        task = task[sizes[batch[task]] >= _LEAST]
+        numbers = sum(seen)
+        _, batch, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
+        size = np.where(numbers == 0, 0, sizes[batch])  # 0: nobody has answered
+        task = np.lexsort((batch, -size))
+        task = task[size[task] >= _LEAST]
         starts = np.flatnonzero(np.diff(batch[task], prepend=-1))
         return Batches(task, starts) if len(starts) > 1 else None
 
-    def told(self, mass: Array, weights: Array, shapes: Array) -> tuple[Array, float]:
-        """P(θ | all reports) and the gain in evidence, if P(θ | its own reports) is `mass`.
+    def chances(self, mass: Array, weights: Array, shapes: Array) -> Array:
+        """P(c | reports) over the ladder, by a model in which P(θ | its own reports) is `mass`.
 
-        Both are tasks × grid; the `weights` of the shapes in the prior are tasks × shapes.
+        Of every task: over the grid, and the `weights` of the shapes in its prior.
         """
-        alone, usual = mass[self.task], weights[self.task]
-        likelihood = alone / np.maximum(usual @ shapes, 1e-300)
-        of_shapes = likelihood @ shapes.T
-        evidence = [self._evidence(of_shapes, usual, c) for c in _LADDER]
-        chances, total = normalised_exp(np.array([*evidence, 0.0]))
-        together = chances[-1] * alone
+        _, of_shapes = self._likelihoods(mass, weights, shapes)
+        evidence = [self._evidence(of_shapes, weights[self.task], c) for c in _LADDER]
+        return normalised_exp(np.array([*evidence, 0.0]))[0]
+
+    def told(self, mass: Array, weights: Array, shapes: Array, chances: Array) -> Array:
+        """P(θ | all reports), tasks × grid, with these chances of every c."""
+        likelihood, of_shapes = self._likelihoods(mass, weights, shapes)
+        together = chances[-1] * mass[self.task]
         for chance, c in zip(chances, _LADDER):
             if chance > _NEGLIGIBLE:
-                joint = self._given_others(of_shapes, usual, c) @ shapes * likelihood
-                together += chance * joint / joint.sum(axis=1, keepdims=True)
+                prior = self._given_others(of_shapes, weights[self.task], c) @ shapes
+                together += chance * _normalised(prior * likelihood)
         told = mass.copy()
-        told[self.task] = together / together.sum(axis=1, keepdims=True)
-        return told, float(total - np.log(len(chances)))
+        told[self.task] = _normalised(together)
+        return told
+
+    def _likelihoods(self, mass: Array, weights: Array, shapes: Array) -> tuple[Array, Array]:
+        """Of θ and of the shapes, for the tasks of batches."""
+        prior = np.maximum(weights[self.task] @ shapes, 1e-300)
+        likelihood = mass[self.task] / prior
+        return likelihood, likelihood @ shapes.T
 
     @cached_property
     def _sizes(self) -> NDArray[np.intp]:
@@ -96,13 +109,19 @@ class Batches:
 
     def _evidence(self, of_shapes: Array, usual: Array, c: float) -> float:
         """Ln P(reports | c), less the same for c = ∞: one task after the other, in all batches."""
-        known, total = c * usual[self.starts], 0.0
-        for position in range(self._sizes.max()):
-            longer = self._sizes > position
-            joint = _normalised(known[longer]) * of_shapes[self.starts[longer] + position]
-            total += float(np.log(joint.sum(axis=1)).sum())
-            known[longer] += _normalised(joint)
-        return total
+        random = np.random.default_rng(0)
+        batch = np.repeat(np.arange(len(self.starts)), self._sizes)
+        totals = []
+        for _ in range(_ORDERS):
+            shuffled = of_shapes[np.lexsort((random.random(len(batch)), batch))]
+            known, total = c * usual[self.starts], 0.0
+            for position in range(self._sizes.max()):
+                longer = np.count_nonzero(self._sizes > position)  # they stand first
+                joint = _normalised(known[:longer]) * shuffled[self.starts[:longer] + position]
+                total += float(np.log(joint.sum(axis=1)).sum())
+                known[:longer] += _normalised(joint)
+            totals.append(total)
+        return float(np.mean(totals))
 
 
 def _normalised(rows: Array) -> Array:

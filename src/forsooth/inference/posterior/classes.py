@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.blocks import Block
     from forsooth.inference.posterior.confusions import Confused
     from forsooth.inference.posterior.evidence import Evidence
+    from forsooth.inference.posterior.kernels import ClassSums
 
 _CELLS = 2**24  # with more than twice as many, the ascent begins with about so many
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
@@ -58,6 +59,7 @@ class ClassFit:
     weights: NDArray[np.float64]  # of the prior's shapes, for every group of tasks
     popularity: NDArray[np.float64]  # χ, the shares of the ladder's steps
     mass: NDArray[np.float64]  # P(φ, θ), tasks × ladder × grid
+    before: NDArray[np.float64]  # the weights that `mass` was computed with
     classes: list[Classes]  # for every part
     history: list[float]  # the evidence lower bound after every round
     converged: bool = False
@@ -68,12 +70,10 @@ class ClassFit:
         """The evidence lower bound, less what the freedom of the model costs."""
         return self.history[-1] - self.cost
 
-    def in_batches(self, pooled: Pooled) -> ClassFit:
-        """The same with what a task's batch tells of it, where batches are seen."""
-        truth = self.mass.sum(axis=1)
-        told, gain = pooled.in_batches(truth, self.weights)
-        mass = self.mass * (told / np.maximum(truth, 1e-300))[:, None, :]
-        return replace(self, mass=mass, cost=self.cost - gain)
+    def told(self, truth: NDArray[np.float64]) -> ClassFit:
+        """The same with another P(θ), tasks × grid."""
+        ratio = truth / np.maximum(self.mass.sum(axis=1), 1e-300)
+        return replace(self, mass=self.mass * ratio[:, None, :])
 
     def again(self) -> ClassFit:
         """The same as the start of another ascent."""
@@ -85,6 +85,7 @@ class ClassFit:
             "weights": self.weights,
             "popularity": self.popularity,
             "mass": self.mass,
+            "before": self.before,
             "history": np.array(self.history),
             "converged": np.array(self.converged),
             "cost": np.array(self.cost),
@@ -104,6 +105,7 @@ class ClassFit:
             kept["weights"],
             kept["popularity"],
             kept["mass"],
+            kept["before"],
             classes,
             history,
             bool(kept["converged"]),
@@ -125,8 +127,8 @@ def fit_classes(
 def fit_alike(confused: Confused, rules: Rules, rival: float, checkpoint: Checkpoint) -> ClassFit:
     """The class model of workers who share one confusion matrix, from the pooled solution."""
     pooled = confused.pooled
-    some, cost = _some(pooled), confused.owed * len(pooled.parts)  # each part learns a matrix
-    start = partial(_start, some, pooled.shrunk(confused.ascent.point), cost)
+    some = _some(pooled)
+    start = partial(_start, some, pooled.shrunk(confused.ascent.point), confused.owed)
     if some is pooled:
         return _ascend(pooled, start, rules, rival, checkpoint, "alike")
     fit = _ascend(some, start, rules, -np.inf, checkpoint, "some alike")
@@ -142,7 +144,7 @@ def fit_apart(
 
 def _apart(alike: ClassFit) -> ClassFit:
     classes = [each.apart() for each in alike.classes]
-    more = sum(new.freedom - old.freedom for new, old in zip(classes, alike.classes))
+    more = classes[0].freedom - alike.classes[0].freedom
     return replace(alike.again(), classes=classes, cost=alike.cost + PER_SHARE * more)
 
 
@@ -212,7 +214,7 @@ def _start(pooled: Pooled, point: NDArray[np.float64], cost: float = 0.0) -> Cla
     mass, _ = pooled.posterior(point)
     truth = mass.sum(axis=1)
     classes = [classes_of(pooled, part, truth, kinds) for part in pooled.parts]
-    return ClassFit(weights, popularity, mass, classes, [], cost=cost)
+    return ClassFit(weights, popularity, mass, weights, classes, [], cost=cost)
 
 
 def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
@@ -229,11 +231,11 @@ def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
         passed.append(sums)
     pinned = pin(logs.reshape(fit.mass.shape), pooled.pinned)
     mass, evidence = normalised_exp(pinned.reshape(logs.shape))
-    fit.mass = mass.reshape(pinned.shape)
+    fit.mass, fit.before = mass.reshape(pinned.shape), fit.weights
     _learn_prior(pooled, fit)
+    if crowd.learns_answers:
+        _learn_answers(pooled, fit, passed)
     for part, classes, sums in zip(pooled.parts, fit.classes, passed):
-        if crowd.learns_answers:
-            classes.learn_answers(part, fit.mass, sums)
         smaller |= classes.drop_empty(sums, part.workers)
     fit.history.append(float(evidence.sum()) + bound)
     gain = fit.history[-1] - fit.history[-2] if len(fit.history) > 1 else np.inf
@@ -241,6 +243,14 @@ def _round(pooled: Pooled, fit: ClassFit, rival: float) -> None:
     workers = sum(part.workers for part in pooled.parts)
     little = _CREEPING if crowd.learns_answers else _NATS
     fit.converged = (gain < little * workers and not smaller) or hopeless
+
+
+def _learn_answers(pooled: Pooled, fit: ClassFit, passed: list[ClassSums]) -> None:
+    """New tables P(a | θ), the same for workers of all parts."""
+    pieces = list(zip(pooled.parts, fit.classes, passed))
+    counts = [each.answers_behind(part, fit.mass, sums) for part, each, sums in pieces]
+    for part, each, _ in pieces:
+        each.learn_answers(part, np.sum(counts, axis=0))
 
 
 def _learn_prior(pooled: Pooled, fit: ClassFit) -> None:

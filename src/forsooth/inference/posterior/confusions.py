@@ -11,8 +11,9 @@ shares Laplace's approximation of it is
     ln P(reports | best) − ln(P(expected) / P(best)) − ½ ln(|H| / |H₀|)
 
 with H the curvature of the posterior at the best matrix, and H₀ that of the distribution beforehand
-at the expected one. That is nothing where reports say nothing, and ½ ln n nats, more or less, for a
-share that n answers have taught.
+at the expected one, and with what Stirling's formula leaves where few answers are expected. That
+is nothing where reports say nothing, and ½ ln n nats, more or less, for a share that n answers have
+taught.
 """
 
 from __future__ import annotations
@@ -29,10 +30,13 @@ from forsooth.inference.posterior.model import SHORT
 from forsooth.inference.posterior.pooled import PRIOR_TASKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from forsooth.inference.estimates import Rules
     from forsooth.inference.posterior.ascent import Ascent
+    from forsooth.inference.posterior.batches import Batches
     from forsooth.inference.posterior.model import Crowd
     from forsooth.inference.posterior.picture import Picture
     from forsooth.inference.posterior.pooled import Pooled
@@ -101,6 +105,12 @@ class Confused:
         mass = spread(other.crowd, found.mass)
         return replace(found, mass=mass, answers=answers, evidence=evidence)
 
+    def told(self, batches: Batches, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(truth is this answer), tasks × answers, with what batches tell."""
+        pooled, point = self.pooled, self.pooled.shrunk(self.ascent.point)
+        mass, weights = pooled.posterior(point)[0].sum(axis=1), pooled.split(point).weights
+        return batches.told(mass, weights[pooled.group], pooled.crowd.shapes, chances)
+
 
 def confused(pooled: Pooled, ascent: Ascent, rules: Rules) -> Confused | None:
     """The same reports with a confusion matrix, where truths may be answers.
@@ -114,14 +124,29 @@ def confused(pooled: Pooled, ascent: Ascent, rules: Rules) -> Confused | None:
     free = pooled.picture(ascent)
     expected = (1 - _UNEXPECTED) * free.answers[places] + _UNEXPECTED / crowd.scale.size
     model = pooled.of(Confusions(crowd.scale, expected, crowd.ordered))
-    start = _start(model, free.mass @ np.eye(crowd.scale.size)[model.crowd.nearest(crowd.grid)])
-    found = model.fit(replace(rules, max_iterations=min(_AT_FIRST, rules.max_iterations)), start)
+    truths = free.mass @ np.eye(crowd.scale.size)[model.crowd.nearest(crowd.grid)]
+    found = _highest(model, truths, rules)
+    if found is None:
+        return None
     behind = pooled.likelihood(ascent.point) - model.likelihood(found.point)
     if not found.converged and behind < _HOPELESS:
-        found = model.fit(rules, start)
-    if not _keeps_names(model, found.point):
-        return None
+        found = model.fit(rules, found.point)
     return Confused(model, found, _owed(model, found.point))
+
+
+def _highest(model: Pooled, truths: NDArray[np.float64], rules: Rules) -> Ascent | None:
+    """The highest of a few short ascents on which truths keep their names, if there is one.
+
+    From the truths that another model has found, tasks × answers, and from the moments; if truths
+    have exchanged names on both, also from there with their names in order again.
+    """
+    few = replace(rules, max_iterations=min(_AT_FIRST, rules.max_iterations))
+    found = [model.fit(few, start) for start in (_start(model, truths), model.start())]
+    kept = [each for each in found if _keeps_names(model, each.point)]
+    if not kept and model.crowd.ordered:
+        found = [model.fit(few, _in_order(model, each.point)) for each in found]
+        kept = [each for each in found if _keeps_names(model, each.point)]
+    return max(kept, key=lambda each: model.expected(each.point)[0], default=None)
 
 
 def spread(crowd: Crowd, mass: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,6 +164,20 @@ def _start(model: Pooled, truths: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([priors, model.start()[len(priors) :]])
 
 
+def _matrix(model: Pooled, point: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(a | θ)."""
+    return model.split(point).kinds.reshape(len(model.crowd.grid), -1)
+
+
+def _in_order(model: Pooled, point: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same truths, named by how high their answers are."""
+    matrix = _matrix(model, point)
+    order = np.argsort(matrix @ model.crowd.grid)
+    weights = model.split(point).weights[:, [*order, len(order)]]
+    named = np.concatenate([weights.ravel(), matrix[order].ravel()])
+    return np.concatenate([named, point[len(named) :]])
+
+
 def _keeps_names(model: Pooled, point: NDArray[np.float64]) -> bool:
     """Is every truth still what its answer says?
 
@@ -146,7 +185,7 @@ def _keeps_names(model: Pooled, point: NDArray[np.float64]) -> bool:
     the truth, the higher are answers on the average; and a label is given most often where it is
     true.
     """
-    matrix = np.tensordot(model.split(point).kinds, model.crowd.answers, 1)
+    matrix = _matrix(model, point)
     if model.crowd.ordered:
         return bool((np.diff(matrix @ model.crowd.grid) > 0).all())
     return bool((matrix.argmax(axis=0) == np.arange(len(matrix))).all())
@@ -161,10 +200,26 @@ def _owed(model: Pooled, point: NDArray[np.float64]) -> float:
     for row in np.arange(len(beforehand)).reshape(len(sizes), -1):
         each = expected[row]
         before[np.ix_(row, row)] = PRIOR_ANSWERS * (np.diag(each) - np.outer(each, each))
-    found = _curvature(model, point)
+    found, best = _curvature(model, point), model.split(point).kinds
     volumes = [np.linalg.slogdet(each[np.ix_(free, free)])[1] for each in (found, before)]
-    unlikely = beforehand @ np.log(expected / model.split(point).kinds)
-    return float(unlikely + (volumes[0] - volumes[1]) / 2)
+    unlikely = beforehand @ np.log(expected / best)
+    skew = _skew(beforehand, sizes) - _skew(found.diagonal() / (1 - best), sizes)
+    return float(unlikely + (volumes[0] - volumes[1]) / 2 + skew)
+
+
+def _skew(counts: NDArray[np.float64], sizes: Sequence[int]) -> float:
+    """How much a Dirichlet distribution with such `counts` is not normal in the logarithms.
+
+    Its integral less Laplace's approximation: what Stirling's formula leaves of ln Γ, that is.
+    """
+    from scipy.special import gammaln
+
+    def left(z: NDArray[np.float64]) -> NDArray[np.float64]:
+        rest: NDArray[np.float64] = gammaln(z) - z * np.log(z) + z - np.log(2 * np.pi / z) / 2
+        return rest
+
+    of_rows = totals(counts, sizes)[:: sizes[0]]
+    return float(left(counts).sum() - left(of_rows).sum())
 
 
 def _curvature(model: Pooled, point: NDArray[np.float64]) -> NDArray[np.float64]:

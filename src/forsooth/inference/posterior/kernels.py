@@ -72,7 +72,7 @@ def _answered_by(block: Block) -> NDArray[np.int64]:
     """A number for each task: the sum of those of the workers who answered it (modulo 2⁶⁴).
 
     A worker's number is made of the tasks that he answered, so that nobody's name is needed. Tasks
-    have the same number if they were answered by the same workers, or by others who did the same.
+    have the same number if they were answered by the same workers.
     """
     worker, task = block.coordinates()
     own = np.zeros(block.workers, np.uint64)

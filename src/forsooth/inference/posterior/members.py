@@ -40,6 +40,7 @@ _ALIKE = (  # how much of the common matrix, of the truth itself and of chance i
     (0.4, 0.0, 0.6),
     (0.0, 0.0, 1.0),
 )
+_OWN_TABLES = len(_ALIKE)  # kinds that may have a table of their own
 _SHARES_ALIKE = (0.1, 0.6, 0.1, 0.1, 0.1)  # of these kinds, to begin with
 
 
@@ -54,7 +55,7 @@ class Classes:
     row: NDArray[np.intp]  # of each class in `mix`
     mix: NDArray[np.float64]  # what the answers of a kind are mixed from: kinds × tables
     tables: NDArray[np.float64]  # P(a | θ), tables × grid × answers: learned ones, then fixed ones
-    expected: NDArray[np.float64]  # what the former were before any reports
+    expected: NDArray[np.float64]  # what the former were to begin with
 
     @property
     def answers(self) -> NDArray[np.float64]:
@@ -91,28 +92,31 @@ class Classes:
             setattr(self, name, getattr(self, name)[crowded])
         return not crowded.all()
 
-    def learn_answers(self, part: Evidence, mass: NDArray[np.float64], sums: ClassSums) -> None:
-        """New tables P(a | θ): expected counts of answers behind the symbols."""
+    def answers_behind(
+        self, part: Evidence, mass: NDArray[np.float64], sums: ClassSums
+    ) -> NDArray[np.float64]:
+        """How many answers behind the symbols of a part are expected to be from learned tables."""
         (classes, ladder), (_, grid, size) = self.rates.shape, self.tables.shape
         flat = mass.reshape(len(mass), -1)
         met = np.einsum("jg,jyk->kgy", flat, sums.counts, optimize=True)
         per_chance = (met / np.exp(self.logs)).reshape(classes, ladder, grid, -1)
         behind = np.einsum("kf,kfgy->kgy", self.rates, per_chance) @ part.table[:size].T
         learned = len(self.expected)
-        counts = np.tensordot(self.mix[self.row, :learned].T, behind, 1) * self.tables[:learned]
-        counts += PRIOR_ANSWERS * self.expected
-        counts /= counts.sum(axis=2, keepdims=True)
-        self.tables = np.concatenate([counts, self.tables[learned:]])
+        from_tables = np.tensordot(self.mix[self.row, :learned].T, behind, 1)
+        counts: NDArray[np.float64] = from_tables * self.tables[:learned]
+        return counts
+
+    def learn_answers(self, part: Evidence, counts: NDArray[np.float64]) -> None:
+        """New tables P(a | θ) from the expected counts of answers in all parts."""
+        counts = counts + PRIOR_ANSWERS * self.expected
+        learned = counts / counts.sum(axis=2, keepdims=True)
+        self.tables = np.concatenate([learned, self.tables[len(learned) :]])
         self.logs = _logs(self.answers[self.row], self.rates, part)
 
     def apart(self) -> Classes:
-        """The same answers, but every kind of error that somebody is of has a table of its own."""
-        used, row = np.unique(self.row, return_inverse=True)
-        tables = self.answers[used]
-        return replace(
-            self, row=row, mix=np.eye(len(used)), tables=tables,
-            expected=tables[used < len(_ALIKE)],
-        )  # fmt: skip
+        """The same answers, but every kind of error has a table of its own."""
+        tables = self.answers
+        return replace(self, mix=np.eye(len(tables)), tables=tables, expected=tables[:_OWN_TABLES])
 
     @property
     def freedom(self) -> int:
@@ -151,7 +155,7 @@ class _Kinds(NamedTuple):
     """Kinds of workers, whatever their rate of answering."""
 
     shares: NDArray[np.float64]
-    kind: NDArray[np.intp]  # of error, in the pooled model
+    kind: NDArray[np.intp]  # of error
     mix: NDArray[np.float64]
     tables: NDArray[np.float64]
     learned: int  # how many of the tables may be

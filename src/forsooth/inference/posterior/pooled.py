@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from forsooth.inference.posterior.ascent import SMALLEST, Ascent, climb, shares
-from forsooth.inference.posterior.batches import Batches
 from forsooth.inference.posterior.model import EARNED, Crowd, normalised_exp
 from forsooth.inference.posterior.picture import Picture
 from forsooth.inference.posterior.tally import Moments, Tally, recover_moments
@@ -209,25 +208,14 @@ class Pooled:
     def picture(self, ascent: Ascent) -> Picture:
         """What the model says, with a prior that is drawn back to the flat one."""
         point = self.shrunk(ascent.point)
-        alone = self.posterior(point)[0].sum(axis=1)
-        mass, gain = self.in_batches(alone, self.split(point).weights)
         return Picture(
-            mass=mass,
+            mass=self.posterior(point)[0].sum(axis=1),
             answers=np.tensordot(self.split(point).kinds, self.crowd.answers, 1),
             participation=self.participation(point),
-            evidence=self.evidence(ascent.point) + gain,
+            evidence=self.evidence(ascent.point),
             iterations=len(ascent.history),
             converged=ascent.converged,
         )
-
-    def in_batches(
-        self, mass: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], float]:
-        """P(θ | reports) with what a task's batch tells of it, and the gain in evidence."""
-        batches = Batches.of(self.parts)
-        if batches is None:
-            return mass, 0.0
-        return batches.told(mass, weights[self.group], self.crowd.shapes)
 
     def _posterior(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         """The same, for different tasks only."""
