@@ -128,10 +128,12 @@ def confused(pooled: Pooled, ascent: Ascent, rules: Rules) -> Confused | None:
     found = _highest(model, truths, rules)
     if found is None:
         return None
-    behind = pooled.likelihood(ascent.point) - model.likelihood(found.point)
+    owed = _owed(model, found.point)
+    behind = pooled.likelihood(ascent.point) - model.likelihood(found.point) + owed
     if not found.converged and behind < _HOPELESS:
         found = model.fit(rules, found.point)
-    return Confused(model, found, _owed(model, found.point))
+        owed = _owed(model, found.point)
+    return Confused(model, found, owed)
 
 
 def _highest(model: Pooled, truths: NDArray[np.float64], rules: Rules) -> Ascent | None:
