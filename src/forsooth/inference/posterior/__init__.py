@@ -174,7 +174,7 @@ def _told(
     How much that is, the best class model says: the pooled ones take workers for truths.
     """
     crowd, group = pooled.crowd, pooled.group
-    shapes = [crowd.shapes, *(strict.pooled.crowd.shapes for _ in fits[1:] if strict)]
+    shapes = [crowd.shapes] + ([strict.pooled.crowd.shapes] * 2 if strict else [])
     free, weights = pictures[0].mass, pooled.split(pooled.shrunk(ascent.point)).weights[group]
     judges = [(fit.mass.sum(axis=1), fit.before[group], each) for fit, each in zip(fits, shapes)]
     best = int(np.argmax([fit.bound for fit in fits])) if fits else 0

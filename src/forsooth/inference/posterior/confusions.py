@@ -205,7 +205,10 @@ def _owed(model: Pooled, point: NDArray[np.float64]) -> float:
     found, best = _curvature(model, point), model.split(point).kinds
     volumes = [np.linalg.slogdet(each[np.ix_(free, free)])[1] for each in (found, before)]
     unlikely = beforehand @ np.log(expected / best)
-    skew = _skew(beforehand, sizes) - _skew(found.diagonal() / (1 - best), sizes)
+    counts = np.maximum(
+        found.diagonal() / (1 - best), beforehand.min()
+    )  # off the top, even below 0
+    skew = _skew(beforehand, sizes) - _skew(counts, sizes)
     return float(unlikely + (volumes[0] - volumes[1]) / 2 + skew)
 
 
