@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
 
 def public_words(seed: int, workers: Sequence[str], tasks: int) -> NDArray[np.uint64]:
     """A 64-bit number for every (worker, task), the same for everybody who knows the seed."""
     keys = np.array([_key(seed, worker) for worker in workers], np.uint64)
-    steps = np.arange(1, tasks + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    word = keys[:, None] + steps[None, :]
+    return mixed(keys[:, None] + np.arange(tasks, dtype=np.uint64) * _STEP)
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Other words, one for one, that look random: a step of splitmix64."""
+    word = words + _STEP
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = word ^ (word >> np.uint64(31))
-    return mixed
+    other: NDArray[np.uint64] = word ^ (word >> np.uint64(31))
+    return other
 
 
 def sampled_tasks(seed: int, workers: Sequence[str], tasks: int, count: int) -> NDArray[np.intp]:

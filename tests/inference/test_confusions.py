@@ -45,7 +45,7 @@ def strictly(*parts: Answers | Reports, **gold: int) -> Confused:
     for task, place in gold.items():
         pinned[data.tasks.index(task)] = place
     pooled, ascent = fit_pooled(Model(data.scale), campaign.evidence, pinned, Rules())
-    found = confused(pooled, ascent, Rules())
+    found = confused(pooled, ascent, pooled.picture(ascent), Rules())
     assert found is not None
     return found
 
@@ -98,7 +98,7 @@ def test_truths_that_have_exchanged_their_names_are_noticed(
     answers, _ = crowd_of(7)
     campaign, nothing = campaign_of([answers]), np.full(len(answers.tasks), -1)
     pooled, ascent = fit_pooled(Model(answers.scale), campaign.evidence, nothing, Rules())
-    found = confused(pooled, ascent, Rules())
+    found = confused(pooled, ascent, pooled.picture(ascent), Rules())
     assert found is not None
     weights, pairs, *_ = found.pooled.split(found.ascent.point)
     other = found.ascent.point.copy()
@@ -108,15 +108,15 @@ def test_truths_that_have_exchanged_their_names_are_noticed(
     assert found.pooled.likelihood(other) == pytest.approx(likelihood, rel=1e-6)
     module = sys.modules[Confusions.__module__]
     monkeypatch.setattr(module, "_start", lambda *_: other)
-    again = confused(pooled, ascent, Rules())  # the other start does better
+    again = confused(pooled, ascent, pooled.picture(ascent), Rules())  # the other start does better
     assert again is not None
     np.testing.assert_allclose(again.ascent.point, found.ascent.point, atol=0.01)
     monkeypatch.setattr(Pooled, "start", lambda _: other)
-    again = confused(pooled, ascent, Rules())  # names are put in order
+    again = confused(pooled, ascent, pooled.picture(ascent), Rules())  # names are put in order
     assert again is not None
     np.testing.assert_allclose(again.ascent.point, found.ascent.point, atol=0.01)
     monkeypatch.setattr(module, "_in_order", lambda *_: other)
-    assert confused(pooled, ascent, Rules()) is None
+    assert confused(pooled, ascent, pooled.picture(ascent), Rules()) is None
 
 
 @pytest.mark.parametrize("epsilon", [1.5, 9.0])
@@ -148,7 +148,7 @@ def test_what_is_owed_where_all_truths_are_known(levels: int, tasks: int) -> Non
     places = Model(scale).nearest(truth.astype(float))
     campaign = campaign_of([answers])
     pooled, ascent = fit_pooled(Model(scale), campaign.evidence, places, Rules())
-    strict = confused(pooled, ascent, Rules())
+    strict = confused(pooled, ascent, pooled.picture(ascent), Rules())
     assert strict is not None
     counts = np.zeros((levels, levels))
     np.add.at(counts, (np.tile(truth, 5), codes.ravel()), 1)
@@ -177,7 +177,7 @@ def test_labels_that_have_exchanged_their_names_are_noticed() -> None:
     answers, _ = crowd_of(9)
     campaign, nothing = campaign_of([answers]), np.full(len(answers.tasks), -1)
     pooled, ascent = fit_pooled(Labels(answers.scale), campaign.evidence, nothing, Rules())
-    found = confused(pooled, ascent, Rules())
+    found = confused(pooled, ascent, pooled.picture(ascent), Rules())
     assert found is not None
     assert _keeps_names(found.pooled, found.ascent.point)
     exchanged = found.ascent.point.copy()
@@ -245,8 +245,9 @@ def test_a_step_is_expected_counts_of_answers() -> None:
     alike = fit_alike(strict, Rules(max_iterations=1), -np.inf, Checkpoint())
     apart = fit_apart(strict, alike, Rules(max_iterations=1), -np.inf, Checkpoint())
     random, part = np.random.default_rng(3), strict.pooled.parts[0]
-    for fit in (alike, apart):
+    for fit, learned_tables in ((alike, 1), (apart, 5)):  # favourites and adversaries stay
         classes = fit.classes[0]
+        assert len(classes.expected) == learned_tables
         counts = random.random((6, part.symbols, len(classes.shares)))
         tables, kinds, free = classes.tables.copy(), classes.answers, len(classes.expected)
         expected = 10.0 * classes.expected

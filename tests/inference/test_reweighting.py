@@ -50,6 +50,16 @@ def test_the_sweep_is_its_twin(cells: Cells, penalty: Penalty, seed: int) -> Non
 @given(crowds, st.booleans(), st.integers(1, 12))
 def test_results_are_those_of_the_twin(cells: Cells, with_gold: bool, iterations: int) -> None:
     """Not after many rounds: where two workers disagree, each doubles the last digit's rounding."""
+    compare(cells, with_gold, iterations)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_results_are_those_of_the_twin_after_many_rounds(seed: int) -> None:
+    """Where every task has many answers, the truths are not on a knife's edge."""
+    compare(odd_cells(seed, 30, 20, 1.5), seed % 2 == 0, 30)
+
+
+def compare(cells: Cells, with_gold: bool, iterations: int) -> None:
     gold = np.full(cells.tasks, np.nan)
     gold[: cells.tasks // 3 if with_gold else 0] = 4.5
     for method in (algorithm1, catd):

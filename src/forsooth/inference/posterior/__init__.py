@@ -90,8 +90,9 @@ def _posterior(
     evidence = campaign.evidence
     pinned = np.where(np.isnan(gold), -1, crowd.nearest(np.nan_to_num(gold)))
     pooled, ascent = measured(*fit_pooled(crowd, evidence, pinned, rules), rules)
-    strict = confused(pooled, ascent, rules)
-    pictures, fits, trust = _pictures(pooled, ascent, strict), list[ClassFit](), 0.0
+    free = pooled.picture(ascent)
+    strict = confused(pooled, ascent, free, rules)
+    pictures, fits, trust = _pictures(pooled, ascent, free, strict), list[ClassFit](), 0.0
     if options.model == "auto":
         fits = _class_models(pooled, ascent, strict, rules, checkpoint)
     if batches := Batches.of(evidence):
@@ -138,9 +139,11 @@ def _posterior(
     )
 
 
-def _pictures(pooled: Pooled, ascent: Ascent, strict: Confused | None) -> list[Picture]:
+def _pictures(
+    pooled: Pooled, ascent: Ascent, free: Picture, strict: Confused | None
+) -> list[Picture]:
     """Free shares, on a short scale confusions too, and outlines where they may fit."""
-    pictures = [pooled.picture(ascent)]
+    pictures = [free]
     if strict:
         pictures.append(strict.picture(pooled))
     if pooled.crowd.ordered and not no_outline_fits(pooled, ascent.point):

@@ -112,8 +112,8 @@ class Confused:
         return batches.told(mass, weights[pooled.group], pooled.crowd.shapes, chances)
 
 
-def confused(pooled: Pooled, ascent: Ascent, rules: Rules) -> Confused | None:
-    """The same reports with a confusion matrix, where truths may be answers.
+def confused(pooled: Pooled, ascent: Ascent, free: Picture, rules: Rules) -> Confused | None:
+    """The reports of a model and its picture with a confusion matrix, where truths may be answers.
 
     They may on a short scale, unless gold says that some are not.
     """
@@ -121,7 +121,6 @@ def confused(pooled: Pooled, ascent: Ascent, rules: Rules) -> Confused | None:
     places = crowd.nearest(np.asarray(crowd.scale.values))
     if crowd.scale.size > SHORT or not np.isin(pooled.tally.pinned, [-1, *places]).all():
         return None
-    free = pooled.picture(ascent)
     expected = (1 - _UNEXPECTED) * free.answers[places] + _UNEXPECTED / crowd.scale.size
     model = pooled.of(Confusions(crowd.scale, expected, crowd.ordered))
     truths = free.mass @ np.eye(crowd.scale.size)[model.crowd.nearest(crowd.grid)]
@@ -205,10 +204,8 @@ def _owed(model: Pooled, point: NDArray[np.float64]) -> float:
     found, best = _curvature(model, point), model.split(point).kinds
     volumes = [np.linalg.slogdet(each[np.ix_(free, free)])[1] for each in (found, before)]
     unlikely = beforehand @ np.log(expected / best)
-    counts = np.maximum(
-        found.diagonal() / (1 - best), beforehand.min()
-    )  # off the top, even below 0
-    skew = _skew(beforehand, sizes) - _skew(counts, sizes)
+    taught = np.maximum(found.diagonal() / (1 - best), beforehand.min())  # less, off the top
+    skew = _skew(beforehand, sizes) - _skew(taught, sizes)
     return float(unlikely + (volumes[0] - volumes[1]) / 2 + skew)
 
 

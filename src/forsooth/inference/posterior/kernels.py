@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.assignment import mixed
 from forsooth.inference.posterior.model import normalised_exp
 
 if TYPE_CHECKING:
@@ -76,18 +77,10 @@ def _answered_by(block: Block) -> NDArray[np.int64]:
     """
     worker, task = block.coordinates()
     own = np.zeros(block.workers, np.uint64)
-    np.add.at(own, worker, _mixed(task.astype(np.uint64)))
+    np.add.at(own, worker, mixed(task.astype(np.uint64)))
     seen = np.zeros(block.tasks, np.uint64)
-    np.add.at(seen, task, _mixed(own)[worker])
+    np.add.at(seen, task, mixed(own)[worker])
     return seen.view(np.int64)
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Other numbers that look random: the last steps of the generator SplitMix64."""
-    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 def count_workers(block: Block, symbols: int, every: int) -> NDArray[np.int64]:
