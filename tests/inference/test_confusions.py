@@ -107,16 +107,22 @@ def test_truths_that_have_exchanged_their_names_are_noticed(
     likelihood = found.pooled.likelihood(found.ascent.point)
     assert found.pooled.likelihood(other) == pytest.approx(likelihood, rel=1e-6)
     module = sys.modules[Confusions.__module__]
-    monkeypatch.setattr(module, "_start", lambda *_: other)
-    again = confused(pooled, ascent, pooled.picture(ascent), Rules())  # the other start does better
-    assert again is not None
-    np.testing.assert_allclose(again.ascent.point, found.ascent.point, atol=0.01)
-    monkeypatch.setattr(Pooled, "start", lambda _: other)
-    again = confused(pooled, ascent, pooled.picture(ascent), Rules())  # names are put in order
-    assert again is not None
-    np.testing.assert_allclose(again.ascent.point, found.ascent.point, atol=0.01)
-    monkeypatch.setattr(module, "_in_order", lambda *_: other)
-    assert confused(pooled, ascent, pooled.picture(ascent), Rules()) is None
+    right, in_order = found.ascent.point, module._in_order  # type: ignore[attr-defined]
+    for one, two, three in (
+        (right, other, lambda *_: other),
+        (other, right, lambda *_: other),
+        (other, other, in_order),
+        (other, other, lambda *_: other),
+    ):
+        monkeypatch.setattr(module, "_start", lambda *_, start=one: start)
+        monkeypatch.setattr(Pooled, "start", lambda _, start=two: start)
+        monkeypatch.setattr(module, "_in_order", three)
+        again = confused(pooled, ascent, pooled.picture(ascent), Rules())
+        if one is two and three is not in_order:
+            assert again is None
+        else:
+            assert again is not None
+            np.testing.assert_allclose(again.ascent.point, right, atol=0.01)
 
 
 @pytest.mark.parametrize("epsilon", [1.5, 9.0])
@@ -156,7 +162,7 @@ def test_what_is_owed_where_all_truths_are_known(levels: int, tasks: int) -> Non
     learned = strict.pooled.split(strict.ascent.point).kinds.reshape(levels, levels)
     integral = gammaln(before + counts).sum() - gammaln(before).sum()
     integral -= (gammaln((before + counts).sum(axis=1)) - gammaln(before.sum(axis=1))).sum()
-    assert strict.owed == pytest.approx((counts * np.log(learned)).sum() - integral, abs=1.0)
+    assert strict.owed == pytest.approx((counts * np.log(learned)).sum() - integral, abs=0.3)
 
 
 def test_workers_of_several_mechanisms_share_the_matrix() -> None:

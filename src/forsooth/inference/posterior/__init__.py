@@ -24,6 +24,7 @@ from forsooth.inference.posterior.classes import (
     worker_kinds,
 )
 from forsooth.inference.posterior.confusions import Confused, confused, spread
+from forsooth.inference.posterior.heldout import Means, class_sources, pooled_sources
 from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.measure import measured
 from forsooth.inference.posterior.model import Crowd
@@ -92,18 +93,13 @@ def _posterior(
     pooled, ascent = measured(*fit_pooled(crowd, evidence, pinned, rules), rules)
     free = pooled.picture(ascent)
     strict = confused(pooled, ascent, free, rules)
-    pictures, fits, trust = _pictures(pooled, ascent, free, strict), list[ClassFit](), 0.0
+    pictures, fits = _pictures(pooled, ascent, free, strict), list[ClassFit]()
     if options.model == "auto":
         fits = _class_models(pooled, ascent, strict, rules, checkpoint)
     if batches := Batches.of(evidence):
         pictures, fits = _told(batches, pooled, ascent, strict, pictures, fits)
     picture = averaged(pictures)
-    mass = picture.mass
-    if fits:
-        rival = picture.evidence + pooled.price  # class models are as free, and do not pay
-        finer, bound = _class_average(crowd, fits, rival, campaign.workers)
-        trust = _trust((bound - rival) / campaign.workers)
-        mass = (1 - trust) * mass + trust * finer
+    mass, trust = _together(crowd, campaign, picture, fits, pooled.price, ~np.isnan(gold))
     estimate = "mode" if options.unordered else options.estimate
     low, high = (_quantile(crowd, mass, (1 + side * COVERAGE) / 2) for side in (-1, 1))
     point_estimate = _estimate(crowd, mass, estimate, gold)
@@ -187,6 +183,32 @@ def _told(
     if strict:
         heard.append(replace(pictures[1], mass=spread(crowd, strict.told(batches, chances))))
     return [*heard, *pictures[len(heard) :]], told
+
+
+def _together(
+    crowd: Crowd,
+    campaign: Campaign,
+    picture: Picture,
+    fits: list[ClassFit],
+    price: float,
+    known: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], float]:
+    """P(θ | reports) of the pooled and the class models, and the weight of the latter.
+
+    On a measure, answers that can be read are held out to see whether they are right.
+    """
+    parts, mass, means, trust = campaign.evidence, picture.mass, None, 0.0
+    if crowd.is_measure and not any(part.hidden for part in parts):
+        means = Means.of(crowd, parts, mass, picture.answers, alike=not fits)
+        mass = means.beside(mass, pooled_sources(parts, picture.answers), known)
+    if fits:
+        rival = picture.evidence + price  # class models are as free, and do not pay
+        finer, bound = _class_average(crowd, fits, rival, campaign.workers)
+        trust = _trust((bound - rival) / campaign.workers)
+        if means and trust:
+            finer = means.beside(finer, class_sources(parts, fits[0]), known)
+        mass = (1 - trust) * mass + trust * finer
+    return mass, trust
 
 
 def _class_average(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.inference.posterior.model import PER_SHARE, Crowd, normalised_exp, possible
+from forsooth.inference.posterior.model import BUMP, PER_SHARE, Crowd, normalised_exp, possible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +60,11 @@ class Measure(Crowd):
         ]
         at_random = np.full((len(means), len(values)), 1 / len(values))
         return possible(np.stack([*tables, at_random]))
+
+    def spike(self, distance: Array) -> Array:
+        """Near an end: truths less than a step away from it are answered like the end itself."""
+        near: Array = np.exp(-0.5 * (distance / (BUMP * self.step)) ** 2)
+        return near
 
     def after(self, counts: Array, free: NDArray[np.intp]) -> Measure:
         """With the likings of the `free` answers that these suggest: kinds × grid × answers."""

@@ -32,7 +32,7 @@ _STEPS = 20  # that a scale has at most: people who answer 63 of 100 do not mean
 _LADDER = (0.25, 0.6, 1.2, 2.4, 5.0)  # σ in steps of the scale
 _SHARPEST = 0.06  # the least σ, in ranges of the scale
 SHORT = 10  # answers of a short scale; one with more is a measure
-_BUMP = 0.4  # the width of a bump, in steps
+BUMP = 0.4  # the width of a bump, in steps
 _WIDE_BUMP = 1.5  # on a measure
 _SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest is uniform
     (2, (0.9, 0.05)),
@@ -136,21 +136,25 @@ class Crowd:
     @cached_property
     def shapes(self) -> NDArray[np.float64]:
         """What the prior of θ is mixed from: spikes, bumps and a uniform, each over the grid."""
-        return self._shapes(_WIDE_BUMP if self.is_measure else _BUMP)
+        return self._shapes(_WIDE_BUMP if self.is_measure else BUMP)
 
     @cached_property
     def narrow_shapes(self) -> NDArray[np.float64]:
         """The same for a prior of a few numbers, which does not fit to errors."""
-        return self._shapes(_BUMP)
+        return self._shapes(BUMP)
 
     def _shapes(self, width: float) -> NDArray[np.float64]:
         distance = np.abs(self.grid[None, :] - self.centres[:, None])
-        spikes = (distance[self.spots] < 1e-9 * self.scale.range).astype(float)
+        spikes = self.spike(distance[self.spots])
         bumps = np.exp(-0.5 * (distance / (width * self.step)) ** 2)
         flat = np.ones((1, len(self.grid)))
         shapes = np.concatenate([spikes, bumps, flat])
         normalised: NDArray[np.float64] = shapes / shapes.sum(axis=1, keepdims=True)
         return normalised
+
+    def spike(self, distance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How likely truths are at this distance from the answer that they gather at."""
+        return (distance < 1e-9 * self.scale.range).astype(float)
 
     def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights of the shapes before anything is known of single tasks: as answers are spread."""
