@@ -104,10 +104,25 @@ class Means:
         Tasks whose truth is `known` have no part in it.
         """
         met = np.flatnonzero(~known & (self.precision > 0))
-        gained, possible = np.sum([self._held_out(mass, each) for each in sources], axis=0)
+        grid, precision = self.crowd.grid, self.precision[met]
+        mean = np.clip(self.total[met] / precision, grid[0], grid[-1])
+        normal, _ = normalised_exp(-0.5 * precision[:, None] * (grid - mean[:, None]) ** 2)
         mixed = mass.copy()
-        mixed[met] += _share(gained[met], possible[met]) * (self._normal(met) - mass[met])
+        mixed[met] += self.share(mass, sources, met) * (normal - mass[met])
         return mixed
+
+    def share(self, mass: Array, sources: Iterable[Source], met: NDArray[np.intp]) -> float:
+        """λ, less what chance may explain of it, from these tasks.
+
+        Tasks are independent of one another, but answers to the same task are not.
+        """
+        sums = np.sum([self._held_out(mass, each) for each in sources], axis=0)
+        gained, possible = sums[:, met]
+        if gained.sum() <= 0:
+            return 0.0
+        best = gained.sum() / possible.sum()
+        error = np.sqrt(((gained - best * possible) ** 2).sum()) / possible.sum()
+        return float(np.clip(best * (1 - (_ERRORS * error / best) ** 2), 0, 1))
 
     def _held_out(self, mass: Array, source: Source) -> tuple[Array, Array]:
         """The sums of λ's fraction for every task."""
@@ -120,13 +135,6 @@ class Means:
         apart = np.interp(mean, self.crowd.grid, expected) - model
         each = np.where(enough, weight * source.counts, 0.0)
         return (each * apart * (reading - model)).sum(axis=1), (each * apart**2).sum(axis=1)
-
-    def _normal(self, met: NDArray[np.intp]) -> Array:
-        """The means of these tasks as distributions on the grid."""
-        grid, precision = self.crowd.grid, self.precision[met]
-        mean = np.clip(self.total[met] / precision, grid[0], grid[-1])
-        shares, _ = normalised_exp(-0.5 * precision[:, None] * (grid - mean[:, None]) ** 2)
-        return shares
 
 
 def _without(mass: Array, chances: Array, expected: Array) -> Array:
@@ -152,12 +160,3 @@ def _weights(part: Evidence, errors: Array) -> Array:
         counts = part.blocks.total(partial(class_pass, scores=others, shares=shares)).counts[judged]
         weights[judged] = counts @ (1 / _LADDER) / np.maximum(counts.sum(axis=2), 1e-300)
     return weights
-
-
-def _share(gained: Array, possible: Array) -> float:
-    """λ, less what chance may explain of it; tasks are independent, their answers are not."""
-    if gained.sum() <= 0:
-        return 0.0
-    best = gained.sum() / possible.sum()
-    error = np.sqrt(((gained - best * possible) ** 2).sum()) / possible.sum()
-    return float(np.clip(best * (1 - (_ERRORS * error / best) ** 2), 0, 1))
