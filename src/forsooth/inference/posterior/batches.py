@@ -3,13 +3,14 @@
 Tasks are handed out in batches, and a page of twenty often comes from one source. Where
 participation is public, everybody sees the batches: their tasks were answered by the same workers.
 So every batch may have weights of its own for the shapes of the prior, which are Dirichlet(c·w),
-where w are those of all tasks. Then a task's shape s has, given those of the others in its batch,
+where w are those of all tasks. A batch's weights v and its tasks' shapes s are drawn in turn, each
+given the other (Gibbs sampling, in many chains at once):
 
-    P(s | others) = (c·w_s + how many of them are of shape s) / (c + how many they are)
+    P(s | v, reports) ∝ v_s·P(reports | s),   v | s ~ Dirichlet(c·w + how many are of each shape).
 
-and with expected numbers for unknown ones, from P(s | others)·P(reports | s) in turn, all tasks of
-a batch are found together (collapsed mean fields, CVB0). The evidence for c multiplies what every
-task's reports are given, when only the tasks before it are known, in several orders. c is averaged
+One estimate of v would be too sure of itself: the tasks that it moves speak for it in turn, and a
+page of zeros and twos ends with twos only. The evidence for c multiplies what every task's reports
+are given, when of the tasks before it only expectations are known, in several orders. c is averaged
 over a ladder by this evidence; the ladder's last step is c = ∞: batches mean nothing.
 
 The tasks of a batch have the same workers, too: who always says the same makes a page look alike.
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
 
 _LEAST = 10  # tasks of a batch; of fewer, what is alike may as well be the workers
 _LADDER = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)  # what w counts in a batch, in tasks
-_STILL = 1e-4  # of a task that may still move from one shape to another
-_ROUNDS = 500
+_DRAWS = 2**19  # of shapes, weighed in a sweep of all chains
+_CHAINS = (16, 32)  # at least and at most
+_FORGOTTEN = 50  # sweeps after which a chain does not remember where it began
+_SWEEPS = 100  # after these
 _ORDERS = 5  # in which evidence is computed: the mean depends little on how tasks are numbered
-_NEGLIGIBLE = 1e-3  # a step with less weight changes nothing
+_NEGLIGIBLE = 1e-3  # what batches tell with a smaller probability changes nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +78,14 @@ class Batches:
 
     def told(self, mass: Array, weights: Array, shapes: Array, chances: Array) -> Array:
         """P(θ | all reports), tasks × grid, with these chances of every c."""
+        if chances[-1] > 1 - _NEGLIGIBLE:
+            return mass
         likelihood, of_shapes = self._likelihoods(mass, weights, shapes)
-        together = chances[-1] * mass[self.task]
-        for chance, c in zip(chances, _LADDER):
-            if chance > _NEGLIGIBLE:
-                prior = self._given_others(of_shapes, weights[self.task], c) @ shapes
-                together += chance * _normalised(prior * likelihood)
+        drawn = self._drawn(of_shapes, weights[self.task], chances[:-1])
+        each = drawn / np.maximum(of_shapes, 1e-300) @ shapes * likelihood
+        alike = chances[-1] * mass[self.task] + (1 - chances[-1]) * each
         told = mass.copy()
-        told[self.task] = _normalised(together)
+        told[self.task] = _normalised(alike)
         return told
 
     def _likelihoods(self, mass: Array, weights: Array, shapes: Array) -> tuple[Array, Array]:
@@ -95,17 +98,25 @@ class Batches:
     def _sizes(self) -> NDArray[np.intp]:
         return np.diff(self.starts, append=len(self.task))
 
-    def _given_others(self, of_shapes: Array, usual: Array, c: float) -> Array:
-        """P(s | others), tasks × shapes, where it has come to rest."""
-        chance = usual
-        found = _normalised(chance * of_shapes)
-        for _ in range(_ROUNDS):
-            others = np.repeat(np.add.reduceat(found, self.starts), self._sizes, axis=0) - found
-            chance = _normalised(c * usual + others)
-            before, found = found, _normalised(chance * of_shapes)
-            if np.abs(found - before).max() < _STILL:
-                break
-        return chance
+    def _drawn(self, of_shapes: Array, usual: Array, chances: Array) -> Array:
+        """P(s | all reports), tasks × shapes: the mean over chains, with every c in its share."""
+        random, chains = np.random.default_rng(0), _DRAWS // of_shapes.size
+        chains = int(np.clip(chains, *_CHAINS))
+        reached = np.cumsum(chances) / chances.sum()
+        c = np.array(_LADDER)[np.searchsorted(reached, (np.arange(chains) + 0.5) / chains)]
+        before = c[:, None, None] * usual[self.starts]
+        own = np.broadcast_to(usual[self.starts], before.shape)  # v: chains × batches × shapes
+        total = np.zeros_like(of_shapes)
+        for sweep in range(_FORGOTTEN + _SWEEPS):
+            shares = _normalised(np.repeat(own, self._sizes, axis=1) * of_shapes)
+            if sweep >= _FORGOTTEN:
+                total += shares.mean(axis=0)
+            reached = np.cumsum(shares, axis=2)
+            place = random.random((*reached.shape[:2], 1)) * reached[..., -1:]
+            shape = np.diff(reached > place, axis=2, prepend=False)
+            met = np.add.reduceat(shape, self.starts, axis=1, dtype=float)
+            own = _normalised(np.maximum(random.standard_gamma(before + met), 1e-300))
+        return total / _SWEEPS
 
     def _evidence(self, of_shapes: Array, usual: Array, c: float) -> float:
         """Ln P(reports | c), less the same for c = ∞: one task after the other, in all batches."""
@@ -125,5 +136,5 @@ class Batches:
 
 
 def _normalised(rows: Array) -> Array:
-    normalised: Array = rows / rows.sum(axis=1, keepdims=True)
+    normalised: Array = rows / rows.sum(axis=-1, keepdims=True)
     return normalised
