@@ -107,7 +107,7 @@ def test_truths_that_have_exchanged_their_names_are_noticed(
     likelihood = found.pooled.likelihood(found.ascent.point)
     assert found.pooled.likelihood(other) == pytest.approx(likelihood, rel=1e-6)
     module = sys.modules[Confusions.__module__]
-    right, in_order = found.ascent.point, module._in_order  # type: ignore[attr-defined]
+    right, in_order = found.ascent.point, module._in_order
     for one, two, three in (
         (right, other, lambda *_: other),
         (other, right, lambda *_: other),

@@ -143,8 +143,9 @@ def test_two_sided_and_one_sided_questions_on_one_scale(monkeypatch: pytest.Monk
 def test_what_is_known_or_was_not_asked_does_not_change() -> None:
     answers, _ = of_two_sides(1)
     keep = np.flatnonzero(answers.task != 3)
-    cells = (each[keep] for each in (answers.worker, answers.task, answers.code))
-    crowd, parts, mass, tables = pooled(Answers(SCALE, answers.workers, answers.tasks, *cells))
+    worker, task, code = answers.worker[keep], answers.task[keep], answers.code[keep]
+    left = Answers(SCALE, answers.workers, answers.tasks, worker, task, code)
+    crowd, parts, mass, tables = pooled(left)
     means = Means.of(crowd, parts, mass, tables, alike=True)
     known = np.arange(len(mass)) == 5
     found = means.beside(mass, pooled_sources(parts, tables), known)

@@ -18,6 +18,7 @@ from forsooth.inference.estimates import Rules, quality, smallest_deviation
 from forsooth.inference.posterior.batches import Batches
 from forsooth.inference.posterior.classes import (
     ClassFit,
+    fit_again,
     fit_alike,
     fit_apart,
     fit_classes,
@@ -157,6 +158,7 @@ def _class_models(
         return [fit]
     rival = pooled.likelihood(point)
     alike = fit_alike(strict, rules, rival, checkpoint)
+    fit = fit_again(pooled, point, fit, alike, rules, checkpoint)
     return [fit, alike, fit_apart(strict, alike, rules, max(alike.bound, rival), checkpoint)]
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forsooth.inference.posterior.confusions import spread
 from forsooth.inference.posterior.kernels import class_pass, worker_classes
 from forsooth.inference.posterior.members import Classes, classes_of
 from forsooth.inference.posterior.model import PER_SHARE, normalised_exp
@@ -49,7 +50,6 @@ _CELLS = 2**24  # with more than twice as many, the ascent begins with about so 
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
 _CREEPING = 5e-3  # nor one with less than this where P(a | θ) is learned
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
-_CLEARLY = 1.0  # nats per worker
 
 
 @dataclass(eq=False)
@@ -142,6 +142,32 @@ def fit_apart(
     return _ascend(confused.pooled, partial(_apart, alike), rules, rival, checkpoint, "apart")
 
 
+def fit_again(
+    pooled: Pooled,
+    point: NDArray[np.float64],
+    fit: ClassFit,
+    alike: ClassFit,
+    rules: Rules,
+    checkpoint: Checkpoint,
+) -> ClassFit:
+    """Kinds of error again, from the truths that workers who are `alike` have led to, if higher.
+
+    Very many cells have shown the way by now.
+    """
+    if _some(pooled) is not pooled:
+        return fit
+    start = partial(_from_truths, pooled, pooled.unlearned(point), alike.mass)
+    return _higher(fit, _ascend(pooled, start, rules, fit.bound, checkpoint, "again"))
+
+
+def _from_truths(
+    pooled: Pooled, point: NDArray[np.float64], truths: NDArray[np.float64]
+) -> ClassFit:
+    """From P(φ, truth is this answer), tasks × ladder × answers."""
+    start = _start(pooled, point)
+    return replace(start, mass=spread(pooled.crowd, truths))
+
+
 def _apart(alike: ClassFit) -> ClassFit:
     classes = [each.apart() for each in alike.classes]
     more = classes[0].freedom - alike.classes[0].freedom
@@ -160,16 +186,18 @@ def _from_two_places(
     """The better of two ascents.
 
     The pooled solution is one start. Where many workers have a favourite it can be far off, so that
-    the other assumes nothing: a flat prior, and kinds of workers in equal shares. It must lead
-    clearly higher, for where reports say little of single tasks, favourites explain nearly all.
+    the other assumes nothing: a flat prior, and kinds of workers in equal shares.
     """
-    rival = pooled.likelihood(point)
-    learned = partial(_start, pooled, point)
-    first = _ascend(pooled, learned, rules, rival, checkpoint, "first")
-    clearly = first.bound + sum(part.workers for part in pooled.parts) * _CLEARLY
-    unlearned = partial(_start, pooled, pooled.unlearned(point))
-    second = _ascend(pooled, unlearned, rules, clearly, checkpoint, "second")
-    return second if second.bound > clearly else first
+    learned, unlearned = (
+        partial(_start, pooled, each) for each in (point, pooled.unlearned(point))
+    )
+    first = _ascend(pooled, learned, rules, pooled.likelihood(point), checkpoint, "first")
+    second = _ascend(pooled, unlearned, rules, first.bound, checkpoint, "second")
+    return _higher(first, second)
+
+
+def _higher(one: ClassFit, other: ClassFit) -> ClassFit:
+    return max(one, other, key=lambda fit: fit.bound)
 
 
 def worker_kinds(fit: ClassFit, number: int, part: Evidence, kinds: int) -> NDArray[np.float64]:
@@ -212,8 +240,7 @@ def _ascend(
 def _start(pooled: Pooled, point: NDArray[np.float64], cost: float = 0.0) -> ClassFit:
     weights, kinds, _, popularity = pooled.split(point)
     mass, _ = pooled.posterior(point)
-    truth = mass.sum(axis=1)
-    classes = [classes_of(pooled, part, truth, kinds) for part in pooled.parts]
+    classes = [classes_of(pooled, part, kinds) for part in pooled.parts]
     return ClassFit(weights, popularity, mass, weights, classes, [], cost=cost)
 
 

@@ -151,9 +151,9 @@ def _highest(model: Pooled, truths: NDArray[np.float64], rules: Rules) -> Ascent
 
 
 def spread(crowd: Crowd, mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(truth is this answer), tasks × answers, as P(θ)."""
-    moved = np.zeros((len(mass), len(crowd.grid)))
-    moved[:, crowd.nearest(np.asarray(crowd.scale.values))] = mass
+    """P(truth is this answer), over the last axis, as P(θ)."""
+    moved = np.zeros((*mass.shape[:-1], len(crowd.grid)))
+    moved[..., crowd.nearest(np.asarray(crowd.scale.values))] = mass
     return moved
 
 

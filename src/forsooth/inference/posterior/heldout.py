@@ -5,14 +5,15 @@ answered on average there, and a mean of answers needs no model. With u the unbi
 report (Σ_y P(y | a)·u(y) = a for every answer a), without one of a task's answers
 
     the model says    θ' = E[θ | others],  P(θ | others) ∝ P(θ | all) / P(y | θ),
-    the means say     m' = Σ w·u / Σ w over the others, w = 1 / their worker's mean squared error.
+    the means say     m' = Σ w·u / Σ w over the others, w = 1 / their worker's usual error.
 
 Where E(θ) is answered on average, (1 − λ)·E(θ') + λ·E(m') predicts the answers best with
 
-    λ = Σ w·(u − E(θ'))·(E(m') − E(θ')) / Σ w·(E(m') − E(θ'))²,
+    λ = Σ w²·(u − E(θ'))·(E(m') − E(θ')) / Σ w²·(E(m') − E(θ'))²,
 
 about 0 if the model is right. As much of λ as chance cannot explain is the weight of the means, as
-normal distributions, in the posterior.
+normal distributions, in the posterior. w is Algorithm 1's: 1 / squared errors would be best if they
+were independent of one another, which is what a model says that may be wrong.
 """
 
 from __future__ import annotations
@@ -73,8 +74,9 @@ class Means:
     channels: list[Array]  # P(y | a) of every part
     readings: list[Array]  # u(y)
     weights: list[Array]  # w, on average: tasks × symbols
-    precision: Array  # Σ w, for every task
+    weight: Array  # Σ w, for every task
     total: Array  # Σ w·u
+    answers: Array  # how many there are: the variance of Σ w·u
 
     @staticmethod
     def of(
@@ -92,20 +94,22 @@ class Means:
             squared = (u - _without(mass, answers @ channel, answers @ values)) ** 2
             usual = max(np.average(squared, weights=part.per_task), crowd.step**2 / 12)
             errors = squared / usual
-            weights.append((np.ones_like(errors) if alike else _weights(part, errors)) / usual)
+            each = np.ones_like(errors) if alike else _weights(part, errors)
+            weights.append(each / np.sqrt(usual))
         cells = [each * part.per_task for each, part in zip(weights, parts)]
-        precision = np.sum([each.sum(axis=1) for each in cells], axis=0)
+        weight = np.sum([each.sum(axis=1) for each in cells], axis=0)
         total = np.sum([each @ u for each, u in zip(cells, readings)], axis=0)
-        return Means(crowd, channels, readings, weights, precision, total)
+        number = np.sum([part.per_task.sum(axis=1) for part in parts], axis=0)
+        return Means(crowd, channels, readings, weights, weight, total, number)
 
     def beside(self, mass: Array, sources: Iterable[Source], known: NDArray[np.bool_]) -> Array:
         """P(θ | reports), tasks × grid, mixed with the means by as much as it falls behind them.
 
         Tasks whose truth is `known` have no part in it.
         """
-        met = np.flatnonzero(~known & (self.precision > 0))
-        grid, precision = self.crowd.grid, self.precision[met]
-        mean = np.clip(self.total[met] / precision, grid[0], grid[-1])
+        met, grid = np.flatnonzero(~known & (self.answers > 0)), self.crowd.grid
+        mean = np.clip(self.total[met] / self.weight[met], grid[0], grid[-1])
+        precision = self.weight[met] ** 2 / self.answers[met]
         normal, _ = normalised_exp(-0.5 * precision[:, None] * (grid - mean[:, None]) ** 2)
         mixed = mass.copy()
         mixed[met] += self.share(mass, sources, met) * (normal - mass[met])
@@ -129,11 +133,11 @@ class Means:
         reading, weight = self.readings[source.part], self.weights[source.part]
         expected = source.answers @ np.asarray(self.crowd.scale.values)
         model = _without(mass, source.answers @ self.channels[source.part], expected)
-        others = self.precision[:, None] - weight
+        others = self.weight[:, None] - weight
         enough = others > _OTHERS * weight
         mean = (self.total[:, None] - weight * reading) / np.where(enough, others, 1.0)
         apart = np.interp(mean, self.crowd.grid, expected) - model
-        each = np.where(enough, weight * source.counts, 0.0)
+        each = np.where(enough, weight**2 * source.counts, 0.0)
         return (each * apart * (reading - model)).sum(axis=1), (each * apart**2).sum(axis=1)
 
 
@@ -147,7 +151,7 @@ def _without(mass: Array, chances: Array, expected: Array) -> Array:
 
 
 def _weights(part: Evidence, errors: Array) -> Array:
-    """1 / mean squared error, on average over the workers behind each symbol of each task.
+    """1 / root mean squared error, on average over the workers behind each symbol of each task.
 
     That of a worker is one of a ladder; `errors` are those of each symbol, of the usual ones. Only
     other tasks count, or whoever agrees with the answer held out would be good for that alone.
@@ -158,5 +162,5 @@ def _weights(part: Evidence, errors: Array) -> Array:
     for judged in (half, ~half):
         others = np.where(judged[:, None, None], 0, scores).astype(np.float32)
         counts = part.blocks.total(partial(class_pass, scores=others, shares=shares)).counts[judged]
-        weights[judged] = counts @ (1 / _LADDER) / np.maximum(counts.sum(axis=2), 1e-300)
+        weights[judged] = counts @ (1 / np.sqrt(_LADDER)) / np.maximum(counts.sum(axis=2), 1e-300)
     return weights

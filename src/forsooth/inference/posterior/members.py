@@ -1,10 +1,9 @@
 """Classes of workers: what they answer, how often, and what a pass over the reports teaches.
 
-A class is a kind of error with a rate of answering. Rates come from the symbols of workers' whole
-reports: a mixture over a ladder of rates, cut into a few levels of equal weight. Beside the kinds
-of error of the pooled model there are workers with a favourite, who give one answer to nearly
-everything, and adversaries, who answer as if the scale were turned round. Only whole reports can
-tell them from good workers on other tasks.
+A class is a kind of error with a rate of answering (`diligence.py`). Beside the kinds of error of
+the pooled model there are workers with a favourite, who give one answer to nearly everything, and
+adversaries, who answer as if the scale were turned round. Only whole reports can tell them from
+good workers on other tasks.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forsooth.inference.posterior.confusions import PRIOR_ANSWERS, Confusions
-from forsooth.inference.posterior.model import SHORT, Crowd, normalised_exp
+from forsooth.inference.posterior.diligence import levels_of
+from forsooth.inference.posterior.model import SHORT, Crowd
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.kernels import ClassSums
     from forsooth.inference.posterior.pooled import Pooled
 
-_RATES = 25  # points of the ladder of participation rates
-_LEVELS = 8  # levels that are kept of it: the most diligent may answer a thousand times as much
-_ENOUGH = 2000  # so many workers show how rates are spread
 _NEGLIGIBLE = 0.02  # kinds of error with a smaller share are left out
 _PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
 _EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
@@ -125,15 +122,13 @@ class Classes:
         return int(kinds * grid * (size - 1))
 
 
-def classes_of(
-    pooled: Pooled, part: Evidence, truth: NDArray[np.float64], kinds: NDArray[np.float64]
-) -> Classes:
+def classes_of(pooled: Pooled, part: Evidence, kinds: NDArray[np.float64]) -> Classes:
     """Every kind of worker with every level of participation.
 
     Levels come from the workers' symbols, what is known of the kinds from the pooled model.
     """
     crowd = pooled.crowd
-    levels, weight = _levels(crowd, part, truth, kinds)
+    levels, weight = levels_of(part, _ways(crowd, pooled.moments.answers))
     sort = _alike(crowd, kinds) if isinstance(crowd, Confusions) else _by_error(crowd, kinds)
     ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
     rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
@@ -211,6 +206,11 @@ def _favourites(crowd: Crowd) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return tables, np.full(size, _SHARE_WITH_FAVOURITE / size)
 
 
+def _ways(crowd: Crowd, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(a), whatever is asked, of everybody together and of those with a favourite."""
+    return np.concatenate([answers[None], _favourites(crowd)[0][:, 0]])
+
+
 def _turned_round(crowd: Crowd, answers: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(a | θ) of adversaries."""
     grid = crowd.grid
@@ -232,30 +232,3 @@ def _logs(
 def _rate(level: float, popularity: float) -> float:
     """A worker's rate of answering a task that has so many times the usual odds."""
     return level * popularity / (level * popularity + 1 - level)
-
-
-def _levels(
-    crowd: Crowd, part: Evidence, mass: NDArray[np.float64], kinds: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A few participation rates and their shares; participation that is public has rate 1."""
-    if not part.hidden:
-        return np.ones(1), np.ones(1)
-    answers = mass.mean(axis=0) @ np.tensordot(kinds, crowd.answers, 1)
-    ladder = 0.999 * np.exp(np.linspace(np.log(min(0.3, 0.3 / part.tasks)), 0, _RATES))
-    chance = np.outer(ladder, answers @ part.table[:-1]) + np.outer(1 - ladder, part.table[-1])
-    some = part.some_workers(_ENOUGH)
-    logs, shares = some @ np.log(chance).T, np.full(_RATES, 1 / _RATES)
-    for _ in range(2000):
-        members, _ = normalised_exp(logs + np.log(shares))
-        counts = members.sum(axis=0) + 0.02
-        moved, shares = np.abs(counts / counts.sum() - shares).max(), counts / counts.sum()
-        if moved < 1e-6:
-            break
-    weight = shares * np.sqrt(ladder)  # between counting workers and counting their answers
-    middle = np.cumsum(weight) - weight / 2
-    label = np.minimum(_LEVELS * middle / weight.sum(), _LEVELS - 1e-9).astype(int)
-    groups = [np.flatnonzero(label == level) for level in range(_LEVELS)]
-    kept = [group for group in groups if group.size]
-    share = np.array([shares[group].sum() for group in kept])
-    rates = np.array([shares[group] @ ladder[group] for group in kept]) / share
-    return rates, share
