@@ -177,11 +177,13 @@ def possible(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return normalised
 
 
-def normalised_exp(logs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """e^logs divided by its sum along the last axis, and the logarithm of that sum."""
-    top = logs.max(axis=-1, keepdims=True)
+def normalised_exp(
+    logs: NDArray[np.float64], axis: int = -1
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """e^logs divided by its sum along an axis, and the logarithm of that sum."""
+    top = logs.max(axis=axis, keepdims=True)
     weights = logs - top
     np.exp(weights, out=weights)  # in place: fresh memory costs more than the arithmetic
-    total = weights.sum(axis=-1, keepdims=True)
+    total = weights.sum(axis=axis, keepdims=True)
     weights /= total
-    return weights, (top + np.log(total))[..., 0]
+    return weights, (top + np.log(total)).squeeze(axis)

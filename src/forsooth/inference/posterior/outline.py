@@ -119,29 +119,29 @@ class _Outlines:
     def log_likelihood(self, points: Array) -> Array:
         """Ln P(reports | outline) of every point."""
         tally = self.pooled.tally
-        found = [tally.times @ evidence for _, evidence in self._posteriors(points)]
+        found = [evidence @ tally.times for _, evidence in self._posteriors(points)]
         return np.concatenate(found) + float(tally.times @ tally.together @ self.usual)
 
     def mass(self, points: Array, weights: Array) -> Array:
         """P(θ | reports) averaged over the points, different tasks × grid."""
-        total, begun = np.zeros((len(self.pooled.tally.times), len(self.pooled.crowd.grid))), 0
+        total, begun = np.zeros((len(self.pooled.crowd.grid), len(self.pooled.tally.times))), 0
         for mass, _ in self._posteriors(points):
             total += np.tensordot(weights[begun : begun + mass.shape[1]], mass, ([0], [1]))
             begun += mass.shape[1]
-        return total
+        return total.T
 
     def _posteriors(self, points: Array) -> Iterator[tuple[Array, Array]]:
-        """P(θ | reports of a task, point), different tasks × some points × grid, and its evidence.
+        """P(θ | reports of a task, point), grid × some points × different tasks, and its evidence.
 
         Single precision will do: what is common to all points has been taken out.
         """
         tally, grid = self.pooled.tally, len(self.pooled.crowd.grid)
         some = max(1, _AT_ONCE // (len(tally.times) * grid))
-        counts = tally.together.astype(np.float32)
+        counts = tally.together.T.astype(np.float32)
         for begin in range(0, len(points), some):
             tables = self._tables(points[begin : begin + some]) - self.usual[:, None, None]
-            logs = np.tensordot(counts, tables.astype(np.float32), 1)
-            yield normalised_exp(pin(logs, tally.pinned))
+            logs = np.tensordot(tables.T.astype(np.float32), counts, 1)
+            yield normalised_exp(pin(logs.T, tally.pinned).T, axis=0)
 
     @cached_property
     def usual(self) -> Array:
