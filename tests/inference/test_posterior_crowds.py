@@ -70,7 +70,7 @@ def test_adversaries_are_read_the_other_way_round() -> None:
     codes[::4] = 4 - codes[::4]
     answers = answers_of(np.clip(codes, 0, 4), random.random(codes.shape) < 0.5, scale)
     truths = infer(answers)
-    assert truths.error(truth) < 0.58 * infer(answers, "algorithm1").error(truth)
+    assert truths.error(truth) < 0.65 * infer(answers, "algorithm1").error(truth)  # matrices: 1.5
     assert truths.quality[::4].max() < 0.2
     covered = (truths.low <= truth) & (truth <= truths.high)
     assert covered.mean() > 0.75  # with matrices 0.37
