@@ -50,6 +50,7 @@ _CELLS = 2**24  # with more than twice as many, the ascent begins with about so 
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
 _CREEPING = 5e-3  # nor one with less than this where P(a | θ) is learned
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
+_ABOUT = 0.03  # nats per worker: ascents that differ by less are about as high
 
 
 @dataclass(eq=False)
@@ -150,14 +151,15 @@ def fit_again(
     rules: Rules,
     checkpoint: Checkpoint,
 ) -> ClassFit:
-    """Kinds of error again, from the truths that workers who are `alike` have led to, if higher.
+    """Kinds of error again, from the truths that workers who are `alike` have led to.
 
     Very many cells have shown the way by now.
     """
     if _some(pooled) is not pooled:
         return fit
     start = partial(_from_truths, pooled, pooled.unlearned(point), alike.mass)
-    return _higher(fit, _ascend(pooled, start, rules, fit.bound, checkpoint, "again"))
+    again = _ascend(pooled, start, rules, fit.bound, checkpoint, "again")
+    return _both(pooled, fit, again)
 
 
 def _from_truths(
@@ -183,7 +185,7 @@ def _some(pooled: Pooled) -> Pooled:
 def _from_two_places(
     pooled: Pooled, point: NDArray[np.float64], rules: Rules, checkpoint: Checkpoint
 ) -> ClassFit:
-    """The better of two ascents.
+    """Two ascents, which need not lead to the same place.
 
     The pooled solution is one start. Where many workers have a favourite it can be far off, so that
     the other assumes nothing: a flat prior, and kinds of workers in equal shares.
@@ -193,11 +195,19 @@ def _from_two_places(
     )
     first = _ascend(pooled, learned, rules, pooled.likelihood(point), checkpoint, "first")
     second = _ascend(pooled, unlearned, rules, first.bound, checkpoint, "second")
-    return _higher(first, second)
+    return _both(pooled, first, second)
 
 
-def _higher(one: ClassFit, other: ClassFit) -> ClassFit:
-    return max(one, other, key=lambda fit: fit.bound)
+def _both(pooled: Pooled, one: ClassFit, other: ClassFit) -> ClassFit:
+    """The higher of two ascents of one model, with the truths of both, if they are about as high.
+
+    Where reports leave open whether many equal answers are truths or favourites, which of the two
+    an ascent ends at depends on where it began, and neither is as sure as it says.
+    """
+    lower, higher = sorted((one, other), key=lambda fit: fit.bound)
+    behind = (higher.bound - lower.bound) / sum(part.workers for part in pooled.parts)
+    weight = np.exp(-behind / _ABOUT)
+    return replace(higher, mass=(higher.mass + weight * lower.mass) / (1 + weight))
 
 
 def worker_kinds(fit: ClassFit, number: int, part: Evidence, kinds: int) -> NDArray[np.float64]:

@@ -1,11 +1,10 @@
 """How diligent workers are, where participation is hidden: a few levels for all of them.
 
-The symbols of a worker's whole report tell how many tasks he answered. He answers as all do, or has
-a favourite answer, and his rate is one of a ladder. The shares of all pairs of these are learned.
-Then the ladder is cut into a few levels so that as little as possible is lost. Rates are as far
-apart as their arcsin √ρ, in which the variance of a share is the same everywhere; the two
-neighbours that lose least, for as many workers as they have, become one, again and again (Ward's
-method). So a few very diligent workers keep a level of their own.
+The symbols of a worker's whole report tell how many tasks he answered. The shares of all rates of a
+ladder are learned; then it is cut into a few levels so that as little as possible is lost. Rates
+are as far apart as their arcsin √ρ, in which the variance of a share is the same everywhere; the
+two neighbours that lose least, for as many workers as they have, become one, again and again
+(Ward's method). So a few very diligent workers keep a level of their own.
 """
 
 from __future__ import annotations
@@ -27,30 +26,28 @@ if TYPE_CHECKING:
 _RATES = 25  # points of the ladder
 _LEVELS = 8  # that are kept of it: the most diligent may answer a thousand times as much
 _ENOUGH = 2000  # so many workers show how rates are spread
-_PRIOR_WORKERS = 0.02  # every pair counts as much as so many
+_PRIOR_WORKERS = 0.02  # every rate counts as much as so many
 _STEPS = 200  # of the ascent: shares need not be exact, for they are learned again
 
 
 def levels_of(part: Evidence, answers: Array) -> tuple[Array, Array]:
-    """Rates of answering and their shares, of workers who answer in one of these ways.
+    """Rates of answering and their shares, of workers whose answers are spread like these.
 
-    `answers` are P(a), whatever is asked: ways × answers. Public participation has the rate 1.
+    Public participation has the rate 1.
     """
     if not part.hidden:
         return np.ones(1), np.ones(1)
     ladder = 0.999 * np.exp(np.linspace(np.log(min(0.3, 0.3 / part.tasks)), 0, _RATES))
-    rate = ladder[:, None, None]
-    chance = rate * (answers @ part.table[:-1]) + (1 - rate) * part.table[-1]
-    logs = part.some_workers(_ENOUGH) @ np.log(chance).reshape(-1, part.symbols).T
+    chance = np.outer(ladder, answers @ part.table[:-1]) + np.outer(1 - ladder, part.table[-1])
+    logs = part.some_workers(_ENOUGH) @ np.log(chance).T
 
     def expected(point: Array) -> tuple[float, Array]:
         members, likelihood = normalised_exp(logs + np.log(point))
         objective = likelihood.sum() + _PRIOR_WORKERS * np.log(point).sum()
         return float(objective), members.sum(axis=0) + _PRIOR_WORKERS
 
-    pairs = len(logs.T)
-    found = climb(expected, (pairs,), np.full(pairs, 1 / pairs), max_iterations=_STEPS)
-    return merged(ladder, found.point.reshape(_RATES, -1).sum(axis=1), _LEVELS)
+    found = climb(expected, (_RATES,), np.full(_RATES, 1 / _RATES), max_iterations=_STEPS)
+    return merged(ladder, found.point, _LEVELS)
 
 
 def merged(rates: Array, shares: Array, number: int) -> tuple[Array, Array]:

@@ -128,7 +128,7 @@ def classes_of(pooled: Pooled, part: Evidence, kinds: NDArray[np.float64]) -> Cl
     Levels come from the workers' symbols, what is known of the kinds from the pooled model.
     """
     crowd = pooled.crowd
-    levels, weight = levels_of(part, _ways(crowd, pooled.moments.answers))
+    levels, weight = levels_of(part, pooled.moments.answers)
     sort = _alike(crowd, kinds) if isinstance(crowd, Confusions) else _by_error(crowd, kinds)
     ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
     rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
@@ -204,11 +204,6 @@ def _favourites(crowd: Crowd) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
     tables = np.repeat(favourites[:, None, :], grid, axis=1)
     return tables, np.full(size, _SHARE_WITH_FAVOURITE / size)
-
-
-def _ways(crowd: Crowd, answers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(a), whatever is asked, of everybody together and of those with a favourite."""
-    return np.concatenate([answers[None], _favourites(crowd)[0][:, 0]])
 
 
 def _turned_round(crowd: Crowd, answers: NDArray[np.float64]) -> NDArray[np.float64]:
