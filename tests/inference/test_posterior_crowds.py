@@ -13,6 +13,7 @@ from forsooth.inference.estimates import Rules
 from forsooth.inference.posterior.classes import ClassFit, fit_classes, worker_kinds
 from forsooth.inference.posterior.evidence import evidence_of
 from forsooth.inference.posterior.labels import Labels
+from forsooth.inference.posterior.members import Classes
 from forsooth.inference.posterior.model import Crowd
 from forsooth.inference.posterior.pooled import Pooled
 from forsooth.inference.posterior.tally import Tally, recover_moments
@@ -74,6 +75,24 @@ def test_adversaries_are_read_the_other_way_round() -> None:
     assert truths.quality[::4].max() < 0.2
     covered = (truths.low <= truth) & (truth <= truths.high)
     assert covered.mean() > 0.75  # with matrices 0.37
+
+
+def test_biased_workers_are_known_by_their_whole_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To a third of them every truth seems a step higher, and to a sixth a step lower."""
+    errors, module = [], sys.modules[Classes.__module__]
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        truth = random.integers(0, 5, 300).astype(float)
+        bias = random.choice([1, 0, -1], (90, 1), p=[1 / 3, 1 / 2, 1 / 6])
+        codes = np.clip(np.rint(truth + bias + 0.5 * random.normal(size=(90, 300))), 0, 4)
+        answers = answers_of(codes, random.random(codes.shape) < 0.07, Scale.parse("0..4"))
+        reports = mechanisms.grr(answers.scale, 3.0).perturb(answers, simulation_seed=seed)
+        ours = infer(reports).error(truth)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "_biases", lambda _: ())
+            errors.append((ours, infer(reports).error(truth)))
+    ours, without = np.mean(errors, axis=0)
+    assert ours < 0.95 * without
 
 
 def test_a_truth_of_a_fine_scale_lies_anywhere() -> None:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.kernels import ClassSums
 
 _CELLS = 2**24  # with more than twice as many, the ascent begins with about so many
+_MANY_CELLS = 2**21  # with more than these, there is no third ascent
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
 _CREEPING = 5e-3  # nor one with less than this where P(a | θ) is learned
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
@@ -153,9 +154,9 @@ def fit_again(
 ) -> ClassFit:
     """Kinds of error again, from the truths that workers who are `alike` have led to.
 
-    Very many cells have shown the way by now.
+    That takes as long as all before it together, and is left out where they take long.
     """
-    if _some(pooled) is not pooled:
+    if pooled.cells > _MANY_CELLS:
         return fit
     start = partial(_from_truths, pooled, pooled.unlearned(point), alike.mass)
     again = _ascend(pooled, start, rules, fit.bound, checkpoint, "again")

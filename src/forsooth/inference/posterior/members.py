@@ -1,9 +1,9 @@
 """Classes of workers: what they answer, how often, and what a pass over the reports teaches.
 
 A class is a kind of error with a rate of answering (`diligence.py`). Beside the kinds of error of
-the pooled model there are workers with a favourite, who give one answer to nearly everything, and
-adversaries, who answer as if the scale were turned round. Only whole reports can tell them from
-good workers on other tasks.
+the pooled model there are workers with a favourite, who give one answer to nearly everything;
+biased ones, to whom all truths seem a step lower or higher; and adversaries, who answer as if the
+scale were turned round. Only whole reports can tell them from good workers on other tasks.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _PRIOR_WORKERS = 0.3  # every class counts as much as so many workers
 _EMPTY = 1e-3  # a class goes if it has a smaller share, and not one worker
 _FAVOURED = 0.9  # how often a worker with a favourite gives it
 _SHARE_WITH_FAVOURITE = 0.1  # the share of such workers, to begin with
+_SHARE_BIASED = 0.1  # of those who see all truths too low, and too high, of every kind of error
 _SHARE_AGAINST = 0.05  # and of adversaries, of every kind of error
 _ALIKE = (  # how much of the common matrix, of the truth itself and of chance is in an answer
     (0.5, 0.5, 0.0),
@@ -159,20 +160,29 @@ class _Kinds(NamedTuple):
 def _by_error(crowd: Crowd, kinds: NDArray[np.float64]) -> _Kinds:
     """The kinds of error of the pooled model, but for negligible ones, and special kinds.
 
-    As a kind of error, the special ones count as answers at random.
+    As a kind of error, those with a favourite and adversaries count as answers at random.
     """
-    kept = np.flatnonzero(kinds >= _NEGLIGIBLE)
+    kept, at_random = np.flatnonzero(kinds >= _NEGLIGIBLE), len(kinds) - 1
     answers, shares = crowd.answers[kept], kinds[kept] / kinds[kept].sum()
-    special, few = _favourites(crowd)
-    if crowd.ordered:
-        against = _turned_round(crowd, answers)
-        different = (against != answers).any(axis=(1, 2))  # not those who answer at random
-        special = np.concatenate([special, against[different]])
-        few = np.append(few, _SHARE_AGAINST * shares[different])
-    tables = np.concatenate([answers, special])
-    kind = np.append(kept, np.full(len(few), len(kinds) - 1))
-    shares = np.append((1 - few.sum()) * shares, few)
-    return _Kinds(shares, kind, np.eye(len(tables)), tables, len(kept))
+    favourites, favoured = _favourites(crowd)
+    special, few, kind = [favourites], [favoured], [np.full(len(favoured), at_random)]
+    for seen, share, sorts in (
+        *((crowd.grid + bias, _SHARE_BIASED, kept) for bias in _biases(crowd)),
+        *((_turned_round(crowd), _SHARE_AGAINST, np.full_like(kept, at_random)),) * crowd.ordered,
+    ):
+        tables = answers[:, crowd.nearest(seen)]
+        different = (tables != answers).any(axis=(1, 2))  # not those who answer at random
+        special.append(tables[different])
+        few.append(share * shares[different])
+        kind.append(sorts[different])
+    tables, their = np.concatenate([answers, *special]), np.concatenate(few)
+    return _Kinds(
+        shares=np.append((1 - their.sum()) * shares, their),
+        kind=np.concatenate([kept, *kind]),
+        mix=np.eye(len(tables)),
+        tables=tables,
+        learned=len(kept),
+    )
 
 
 def _alike(crowd: Confusions, pairs: NDArray[np.float64]) -> _Kinds:
@@ -181,7 +191,7 @@ def _alike(crowd: Confusions, pairs: NDArray[np.float64]) -> _Kinds:
     right, chance = np.eye(crowd.scale.size)[None], np.full_like(matrix, 1 / crowd.scale.size)
     special, few = _favourites(crowd)
     if crowd.ordered:
-        special = np.concatenate([special, _turned_round(crowd, matrix)])
+        special = np.concatenate([special, matrix[:, crowd.nearest(_turned_round(crowd))]])
         few = np.append(few, _SHARE_AGAINST)
     alike = np.array(_ALIKE)
     mix = np.zeros(np.add(alike.shape, len(few)))
@@ -206,10 +216,16 @@ def _favourites(crowd: Crowd) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return tables, np.full(size, _SHARE_WITH_FAVOURITE / size)
 
 
-def _turned_round(crowd: Crowd, answers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(a | θ) of adversaries."""
-    grid = crowd.grid
-    return answers[:, crowd.nearest(grid[0] + grid[-1] - grid)]
+def _biases(crowd: Crowd) -> tuple[float, ...]:
+    """By how much some workers see every truth too low or too high."""
+    rough = crowd.ordered and 2 < crowd.scale.size <= SHORT
+    return (-crowd.step, crowd.step) if rough else ()
+
+
+def _turned_round(crowd: Crowd) -> NDArray[np.float64]:
+    """What adversaries make of every truth."""
+    turned: NDArray[np.float64] = crowd.grid[0] + crowd.grid[-1] - crowd.grid
+    return turned
 
 
 def _logs(
