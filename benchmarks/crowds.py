@@ -86,8 +86,9 @@ def ratings(random: Random, workers: int = 38, tasks: int = 300) -> Simulated:
     return _simulated("ratings", levels, workers, worker, task, answer, truth)
 
 
-def biased(random: Random, workers: int = 300, tasks: int = 500, levels: int = 5) -> Simulated:
+def biased(random: Random, levels: int = 5) -> Simulated:
     """Flat truths, six answers per task, biased workers, and a fifth with a favourite answer."""
+    workers, tasks = ((300, 500), (177, 2665))[random.integers(2)]
     truth = random.integers(0, levels, tasks).astype(float)
     worker, task = _cells(random, workers, tasks, 6)
     answer = truth[task] + random.normal(0, 0.7, workers)[worker]

@@ -166,15 +166,12 @@ def _by_error(crowd: Crowd, kinds: NDArray[np.float64]) -> _Kinds:
     answers, shares = crowd.answers[kept], kinds[kept] / kinds[kept].sum()
     favourites, favoured = _favourites(crowd)
     special, few, kind = [favourites], [favoured], [np.full(len(favoured), at_random)]
-    for seen, share, sorts in (
-        *((crowd.grid + bias, _SHARE_BIASED, kept) for bias in _biases(crowd)),
-        *((_turned_round(crowd), _SHARE_AGAINST, np.full_like(kept, at_random)),) * crowd.ordered,
-    ):
+    for seen, share, by_error in _misreadings(crowd):
         tables = answers[:, crowd.nearest(seen)]
         different = (tables != answers).any(axis=(1, 2))  # not those who answer at random
         special.append(tables[different])
         few.append(share * shares[different])
-        kind.append(sorts[different])
+        kind.append(np.where(by_error, kept, at_random)[different])
     tables, their = np.concatenate([answers, *special]), np.concatenate(few)
     return _Kinds(
         shares=np.append((1 - their.sum()) * shares, their),
@@ -214,6 +211,14 @@ def _favourites(crowd: Crowd) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     favourites = _FAVOURED * np.eye(size) + (1 - _FAVOURED) / size
     tables = np.repeat(favourites[:, None, :], grid, axis=1)
     return tables, np.full(size, _SHARE_WITH_FAVOURITE / size)
+
+
+def _misreadings(crowd: Crowd) -> list[tuple[NDArray[np.float64], float, bool]]:
+    """What some see instead of every truth, their share, and do they still have a kind of error?"""
+    found = [(crowd.grid + bias, _SHARE_BIASED, True) for bias in _biases(crowd)]
+    if crowd.ordered:
+        found.append((_turned_round(crowd), _SHARE_AGAINST, False))
+    return found
 
 
 def _biases(crowd: Crowd) -> tuple[float, ...]:
