@@ -342,6 +342,7 @@ async def load_and_kill(server: Server, made: Made, every: list[Shot], kills: in
         stop = asyncio.Event()
         load = asyncio.create_task(_until_accepted(server, every, tally, stop))
         goal = len(tally.accepted) + generator.randrange(share // 2, share)
+        goal = min(goal, len(every))  # much may be accepted while a slow server is found ready
         while len(tally.accepted) < goal:
             if load.done():
                 load.result()  # what went wrong, instead of waiting for ever
