@@ -45,13 +45,14 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.confusions import Confused
     from forsooth.inference.posterior.evidence import Evidence
     from forsooth.inference.posterior.kernels import ClassSums
+    from forsooth.inference.posterior.measure import Measured
 
 _CELLS = 2**24  # with more than twice as many, the ascent begins with about so many
 _MANY_CELLS = 2**21  # with more than these, there is no third ascent
 _NATS = 1e-3  # a round that gains less evidence per worker changes nothing that matters
 _CREEPING = 5e-3  # nor one with less than this where P(a | θ) is learned
 _PATIENCE = 20  # rounds like the last one within which a rival must be caught up with
-_ABOUT = 0.03  # nats per worker: ascents that differ by less are about as high
+ABOUT = 0.03  # nats per worker: ascents that differ by less are about as high
 
 
 @dataclass(eq=False)
@@ -128,13 +129,24 @@ def fit_classes(
 
 def fit_alike(confused: Confused, rules: Rules, rival: float, checkpoint: Checkpoint) -> ClassFit:
     """The class model of workers who share one confusion matrix, from the pooled solution."""
-    pooled = confused.pooled
-    some = _some(pooled)
-    start = partial(_start, some, pooled.shrunk(confused.ascent.point), confused.owed)
+    return _from_pooled(confused, rules, rival, checkpoint, "alike")
+
+
+def fit_rated(measured: Measured, rules: Rules, rival: float, checkpoint: Checkpoint) -> ClassFit:
+    """The class model of a short scale that is taken for a measure, from the pooled solution."""
+    return _from_pooled(measured, rules, rival, checkpoint, "rated")
+
+
+def _from_pooled(
+    found: Confused | Measured, rules: Rules, rival: float, checkpoint: Checkpoint, stage: str
+) -> ClassFit:
+    """One ascent; of very many cells a part shows the way up."""
+    pooled, some = found.pooled, _some(found.pooled)
+    start = partial(_start, some, pooled.shrunk(found.ascent.point), found.owed)
     if some is pooled:
-        return _ascend(pooled, start, rules, rival, checkpoint, "alike")
-    fit = _ascend(some, start, rules, -np.inf, checkpoint, "some alike")
-    return _ascend(pooled, fit.again, rules, rival, checkpoint, "alike")
+        return _ascend(pooled, start, rules, rival, checkpoint, stage)
+    fit = _ascend(some, start, rules, -np.inf, checkpoint, f"some {stage}")
+    return _ascend(pooled, fit.again, rules, rival, checkpoint, stage)
 
 
 def fit_apart(
@@ -207,7 +219,7 @@ def _both(pooled: Pooled, one: ClassFit, other: ClassFit) -> ClassFit:
     """
     lower, higher = sorted((one, other), key=lambda fit: fit.bound)
     behind = (higher.bound - lower.bound) / sum(part.workers for part in pooled.parts)
-    weight = np.exp(-behind / _ABOUT)
+    weight = np.exp(-behind / ABOUT)
     return replace(higher, mass=(higher.mass + weight * lower.mass) / (1 + weight))
 
 

@@ -1,8 +1,8 @@
 """Truths that are answers, and one confusion matrix for all workers, learned through the channel.
 
 Errors that go one way (most who see a 1 say 0) look like truths between the answers to a model with
-symmetric errors. So on a short scale P(a | θ) is learned as well: Dawid and Skene's model, with one
-matrix for all workers instead of one for each, which is what noisy reports can still tell.
+symmetric errors. So where answers are few P(a | θ) is learned, too: Dawid and Skene's model, with
+one matrix for all workers instead of one for each, which is what noisy reports can still tell.
 
 A matrix explains some of the reports by chance alone. Its evidence is the mean of P(reports |
 matrix) over what was expected, a Dirichlet distribution for every truth. In the logarithms of the
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 PRIOR_ANSWERS = 10.0  # what is expected of a truth's answers counts as much as so many
 _UNEXPECTED = 0.05  # the share of answers of which nothing is expected
+_NAMES = 7  # that are kept apart on a scale; one with more answers is for ratings
 _SMALL_STEP = 1e-3  # in the logarithm of a share, to see the curvature
 _AT_FIRST = 150  # steps of an ascent, after which it is seen whether it is worth going on
 _HOPELESS = 30.0  # nats behind another model, which it will not catch up
@@ -115,11 +116,12 @@ class Confused:
 def confused(pooled: Pooled, ascent: Ascent, free: Picture, rules: Rules) -> Confused | None:
     """The reports of a model and its picture with a confusion matrix, where truths may be answers.
 
-    They may on a short scale, unless gold says that some are not.
+    They may where there are few, unless gold says that some are not.
     """
     crowd = pooled.crowd
     places = crowd.nearest(np.asarray(crowd.scale.values))
-    if crowd.scale.size > SHORT or not np.isin(pooled.tally.pinned, [-1, *places]).all():
+    most = _NAMES if crowd.ordered else SHORT
+    if crowd.scale.size > most or not np.isin(pooled.tally.pinned, [-1, *places]).all():
         return None
     expected = (1 - _UNEXPECTED) * free.answers[places] + _UNEXPECTED / crowd.scale.size
     model = pooled.of(Confusions(crowd.scale, expected, crowd.ordered))

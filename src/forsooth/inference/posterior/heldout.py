@@ -1,8 +1,9 @@
 """Is the model right? Every answer is predicted from the others of its task, and so tells.
 
-On a measure a model can be wrong in ways that no other model at hand would show. But θ is what is
-answered on average there, and a mean of answers needs no model. With u the unbiased reading of a
-report (Σ_y P(y | a)·u(y) = a for every answer a), without one of a task's answers
+A model can be wrong in ways that no other model at hand would show. But where the scale measures
+something, θ is what is answered on average, and a mean of answers needs no model; where answers are
+names and one is true, a model predicts them better. With u the unbiased reading of a report (Σ_y
+P(y | a)·u(y) = a for every answer a), without one of a task's answers
 
     the model says    θ' = E[θ | others],  P(θ | others) ∝ P(θ | all) / P(y | θ),
     the means say     m' = Σ w·u / Σ w over the others, w = 1 / their worker's usual error.
@@ -57,13 +58,17 @@ def pooled_sources(parts: Sequence[Evidence], answers: Array) -> Iterable[Source
     return (Source(number, part.per_task, answers) for number, part in enumerate(parts))
 
 
-def class_sources(parts: Sequence[Evidence], fit: ClassFit) -> Iterable[Source]:
-    """All workers of a class have; whoever may be of several counts for each in part."""
+def class_sources(crowd: Crowd, parts: Sequence[Evidence], fit: ClassFit) -> Iterable[Source]:
+    """All workers of a class have; whoever may be of several counts for each in part.
+
+    A model of names says nothing of truths between the answers: there, what is in between.
+    """
     for number, (part, classes) in enumerate(zip(parts, fit.classes)):
         work = partial(class_pass, scores=classes.scores(fit.mass), shares=classes.shares)
         counts = part.blocks.total(work).counts
         for each, table in enumerate(classes.answers[classes.row]):
-            yield Source(number, counts[:, :, each], table)
+            over_grid = table if len(table) == len(crowd.grid) else _between(crowd, table)
+            yield Source(number, counts[:, :, each], over_grid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +97,8 @@ class Means:
         weights = []
         for part, u, channel in zip(parts, readings, channels):
             squared = (u - _without(mass, answers @ channel, answers @ values)) ** 2
-            usual = max(np.average(squared, weights=part.per_task), crowd.step**2 / 12)
+            answers_read = max(part.per_task.sum(), 1.0)
+            usual = max((squared * part.per_task).sum() / answers_read, crowd.step**2 / 12)
             errors = squared / usual
             each = np.ones_like(errors) if alike else _weights(part, errors)
             weights.append(each / np.sqrt(usual))
@@ -139,6 +145,12 @@ class Means:
         apart = np.interp(mean, self.crowd.grid, expected) - model
         each = np.where(enough, weight**2 * source.counts, 0.0)
         return (each * apart * (reading - model)).sum(axis=1), (each * apart**2).sum(axis=1)
+
+
+def _between(crowd: Crowd, table: Array) -> Array:
+    """P(a | θ) over the grid, of that where θ is an answer."""
+    columns = [np.interp(crowd.grid, crowd.scale.values, column) for column in table.T]
+    return np.column_stack(columns)
 
 
 def _without(mass: Array, chances: Array, expected: Array) -> Array:

@@ -1,27 +1,36 @@
 """Answers on a measure: whoever sees θ says θ on average, whatever numbers people like.
 
 On a fine scale people say 0 to whatever is small and round numbers to the rest. If errors were
-normal, such answers would mean truths in clumps, or beyond the end of the scale. So where the
-scale is fine it is learned how well each answer a is liked, b(a), and a worker of error σ says
+normal, such answers would mean truths in clumps, or beyond the end of the scale. So it is
+learned how well each answer a is liked, b(a), and a worker of error σ says
 
     P(a | θ, σ) ∝ b(a)·exp(η·a − a²/(2σ²)),   with η such that the mean of a is θ:
 
 a natural exponential family, in which many answers of a worker tell θ by their mean alone. Without
 the condition on the mean, b and η could move all truths along the scale, and no report would tell.
 
-b solves its moment equations: every answer is given as often as the model expects. Normal errors
-stay the model unless the reports are likelier under this one by two nats for every answer.
+b solves its moment equations: every answer is given as often as the model expects. On a fine scale
+normal errors stay the model unless the reports are likelier under this one by two nats for every
+answer. A short scale may be a measure, too (`Rating`); then it has likings if they are worth that.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.inference.posterior.model import BUMP, PER_SHARE, Crowd, normalised_exp, possible
+from forsooth.inference.posterior.model import (
+    BUMP,
+    PER_SHARE,
+    SHORT,
+    STEPS,
+    Crowd,
+    normalised_exp,
+    possible,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +41,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_PLACES = 11  # that truths may gather around on a short scale
+HOPELESS = 15.0  # nats behind a model of names, which a measure will not catch up
 _FROM_THE_ENDS = 1.0  # steps that the mean of a worker's answers stays away from them
 _PRIOR_ANSWERS = 3.0  # so many of each answer are as well liked as expected, to begin with
 _ENOUGH = 300  # different tasks show what is liked
@@ -44,14 +55,14 @@ _STEEPEST = 1e4  # |η|, per range of the scale
 
 @dataclass(frozen=True, eq=False)
 class Measure(Crowd):
-    """The model for one fine scale, with how well each of its answers is liked."""
+    """The model for one scale that measures, with how well each of its answers is liked."""
 
     liked: Array  # b(a)
 
     @cached_property
     def answers(self) -> Array:
         """P(answer | θ, kind of worker), kinds × grid × answers; the last kind is at random."""
-        values, away = np.asarray(self.scale.values), _FROM_THE_ENDS * self.step
+        values, away = np.asarray(self.scale.values), _FROM_THE_ENDS * self.grain
         means = np.clip(self.grid, values[0] + away, values[-1] - away)
         place, mean = ((each - values.mean()) / self.scale.range for each in (values, means))
         widths = self.deviations[:-1, None] / self.scale.range
@@ -63,7 +74,7 @@ class Measure(Crowd):
 
     def spike(self, distance: Array) -> Array:
         """Near an end: truths less than a step away from it are answered like the end itself."""
-        near: Array = np.exp(-0.5 * (distance / (BUMP * self.step)) ** 2)
+        near: Array = np.exp(-0.5 * (distance / (BUMP * self.grain)) ** 2)
         return near
 
     def after(self, counts: Array, free: NDArray[np.intp]) -> Measure:
@@ -72,29 +83,81 @@ class Measure(Crowd):
         expected = np.tensordot(counts.sum(axis=2), self.answers[:-1], 2) + _PRIOR_ANSWERS
         liked = self.liked.copy()
         liked[free] *= (given / expected)[free]
-        return Measure(self.scale, liked / liked.mean())
+        return replace(self, liked=liked / liked.mean())
+
+
+class Rating(Measure):
+    """A short scale as a measure: truths lie between its answers as well as on them."""
+
+    @property
+    def is_measure(self) -> bool:
+        """Short as the scale is."""
+        return True
+
+    @property
+    def grain(self) -> float:
+        """A twentieth of the scale, as on a fine one."""
+        return self.scale.range / STEPS
+
+    @cached_property
+    def centres(self) -> Array:
+        """What truths may gather around, whatever the answers are."""
+        return np.linspace(self.scale.low, self.scale.high, _PLACES)
+
+    def around(self, answers: Array) -> Array:
+        """Shares of the centres, if truths are spread as these answers are."""
+        density = np.interp(self.centres, self.scale.values, answers)
+        shares: Array = density / density.sum()
+        return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The pooled model of a measure at its best point."""
+
+    pooled: Pooled
+    ascent: Ascent
+    owed: float  # nats, to the freedom of the likings
 
 
 def measured(pooled: Pooled, ascent: Ascent, rules: Rules) -> tuple[Pooled, Ascent]:
-    """The pooled model with likings, if they explain the reports so much better; else the same.
+    """The pooled model of a fine scale with likings, if they explain the reports so much better."""
+    if not pooled.crowd.is_measure:
+        return pooled, ascent
+    some = pooled.on_some_tasks(_ENOUGH)
+    chosen = _with_likings(_Fit.without(some, Measure, rules), some.evidence(ascent.point), rules)
+    if chosen is None:
+        return pooled, ascent
+    return chosen[0].of_all(pooled, rules)
+
+
+def rated(pooled: Pooled, ascent: Ascent, rules: Rules) -> Measured | None:
+    """The pooled model of a short scale that is taken for a measure, if it can be.
+
+    Two answers are none, nor are names of which some tasks already say clearly that they are names.
+    """
+    if not pooled.crowd.ordered or not 2 < pooled.crowd.scale.size <= SHORT:
+        return None
+    some = pooled.on_some_tasks(_ENOUGH)
+    fit = _Fit.without(some, Rating, rules)
+    fit, owed = _with_likings(fit, fit.evidence, rules) or (fit, 0.0)
+    if fit.evidence - owed < some.evidence(ascent.point) - HOPELESS:
+        return None
+    return Measured(*fit.of_all(pooled, rules), owed)
+
+
+def _with_likings(fit: _Fit, rival: float, rules: Rules) -> tuple[_Fit, float] | None:
+    """With the likings that are worth most, and what they owe to freedom, if any are worth it.
 
     At first only the ends of the scale are liked more or less than other answers, then all are.
     """
-    if not pooled.crowd.is_measure:
-        return pooled, ascent
-    scale, some = pooled.crowd.scale, pooled.on_some_tasks(_ENOUGH)
-    best, chosen = some.evidence(ascent.point), None
-    fit = _Fit.of(some, Measure(scale, np.ones(scale.size)), None, rules)
-    every = np.arange(scale.size)
+    every, chosen = np.arange(fit.measure.scale.size), None
     for free in (every[[0, -1]], every[1:]):
-        price = PER_SHARE * len(free)
-        fit = _liked(fit, free, best + price, rules)
-        if fit.evidence - price > best:
-            best, chosen = fit.evidence - price, fit
-    if chosen is None:
-        return pooled, ascent
-    found = pooled.of(chosen.measure)
-    return found, found.fit(rules, chosen.point)
+        owed = PER_SHARE * len(free)
+        fit = _liked(fit, free, rival + owed, rules)
+        if fit.evidence - owed > rival:
+            rival, chosen = fit.evidence - owed, (fit, owed)
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +174,17 @@ class _Fit:
         found = pooled.of(measure)
         point = found.fit(rules, start).point
         return _Fit(measure, found, point, found.evidence(point))
+
+    @staticmethod
+    def without(pooled: Pooled, model: type[Measure], rules: Rules) -> _Fit:
+        """Without likings."""
+        scale = pooled.crowd.scale
+        return _Fit.of(pooled, model(scale, np.ones(scale.size)), None, rules)
+
+    def of_all(self, pooled: Pooled, rules: Rules) -> tuple[Pooled, Ascent]:
+        """The same likings for all tasks."""
+        found = pooled.of(self.measure)
+        return found, found.fit(rules, self.point)
 
     def next(self, free: NDArray[np.intp], rules: Rules) -> _Fit:
         """For the likings that the answers behind the reports suggest."""
@@ -139,7 +213,7 @@ def _ahead(zero: Measure, one: Measure, two: Measure) -> Measure:
     step, bend = logs[1] - logs[0], logs[2] - 2 * logs[1] + logs[0]
     length = max(1.0, float(np.sqrt(step @ step / (bend @ bend + 1e-24))))
     liked = np.exp(np.clip(logs[0] + 2 * length * step + length**2 * bend, -_EXTREME, _EXTREME))
-    return Measure(zero.scale, liked / liked.mean())
+    return replace(zero, liked=liked / liked.mean())
 
 
 def _tilted(place: Array, mean: Array, logs: Array) -> Array:

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 _GRID_POINTS = 40
-_STEPS = 20  # that a scale has at most: people who answer 63 of 100 do not mean 63 and not 62
-_LADDER = (0.25, 0.6, 1.2, 2.4, 5.0)  # σ in steps of the scale
+STEPS = 20  # that a scale has at most: people who answer 63 of 100 do not mean 63 and not 62
+_LADDER = (0.25, 0.6, 0.85, 1.2, 1.7, 2.4, 5.0)  # σ in steps of the scale
 _SHARPEST = 0.06  # the least σ, in ranges of the scale
-SHORT = 10  # answers of a short scale; one with more is a measure
+_APART = 1.42  # how many times the least σ the next one is, at least
+SHORT = 10  # answers of a short scale, which may be names; one with more is a measure
 BUMP = 0.4  # the width of a bump, in steps
 _WIDE_BUMP = 1.5  # on a measure
 _SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest is uniform
@@ -69,15 +70,20 @@ class Crowd:
     @cached_property
     def step(self) -> float:
         """The typical distance of two neighbouring answers, but at least a twentieth of all."""
-        return max(float(np.median(np.diff(self.scale.values))), self.scale.range / _STEPS)
+        return max(float(np.median(np.diff(self.scale.values))), self.scale.range / STEPS)
+
+    @property
+    def grain(self) -> float:
+        """What truths may differ by before anybody notices."""
+        return self.step
 
     @cached_property
     def centres(self) -> NDArray[np.float64]:
         """What truths may gather around: the answers, or on a finer scale its twenty steps."""
         values = np.asarray(self.scale.values)
-        if len(values) <= _STEPS + 1:
+        if len(values) <= STEPS + 1:
             return values
-        return np.linspace(values[0], values[-1], _STEPS + 1)
+        return np.linspace(values[0], values[-1], STEPS + 1)
 
     @cached_property
     def spots(self) -> NDArray[np.intp]:
@@ -90,7 +96,7 @@ class Crowd:
         """σ of every kind of worker; of the last, who answers at random, the uniform's."""
         values, ladder = np.asarray(self.scale.values), np.array(_LADDER) * self.step
         sharpest = max(ladder[0], _SHARPEST * self.scale.range)
-        wider = ladder[ladder > 1.2 * sharpest]  # two kinds that are nearly the same are one
+        wider = ladder[ladder > _APART * sharpest]  # two kinds that are nearly the same are one
         return np.concatenate([[sharpest], wider, [values.std()]])
 
     @cached_property
@@ -136,17 +142,17 @@ class Crowd:
     @cached_property
     def shapes(self) -> NDArray[np.float64]:
         """What the prior of θ is mixed from: spikes, bumps and a uniform, each over the grid."""
-        return self._shapes(_WIDE_BUMP if self.is_measure else BUMP)
+        return self._shapes((_WIDE_BUMP if self.is_measure else BUMP) * self.grain)
 
     @cached_property
     def narrow_shapes(self) -> NDArray[np.float64]:
         """The same for a prior of a few numbers, which does not fit to errors."""
-        return self._shapes(BUMP)
+        return self._shapes(BUMP * self.step)
 
     def _shapes(self, width: float) -> NDArray[np.float64]:
         distance = np.abs(self.grid[None, :] - self.centres[:, None])
         spikes = self.spike(distance[self.spots])
-        bumps = np.exp(-0.5 * (distance / (width * self.step)) ** 2)
+        bumps = np.exp(-0.5 * (distance / width) ** 2)
         flat = np.ones((1, len(self.grid)))
         shapes = np.concatenate([spikes, bumps, flat])
         normalised: NDArray[np.float64] = shapes / shapes.sum(axis=1, keepdims=True)
@@ -158,11 +164,17 @@ class Crowd:
 
     def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights of the shapes before anything is known of single tasks: as answers are spread."""
-        spiked, bumped = next(shares for size, shares in _SHAPES if self.scale.size <= size)
-        distance = np.abs(np.subtract.outer(self.scale.values, self.centres))
-        around = answers @ np.eye(len(self.centres))[distance.argmin(axis=1)]
+        levels = math.inf if self.is_measure else self.scale.size
+        spiked, bumped = next(shares for size, shares in _SHAPES if levels <= size)
+        around = self.around(answers)
         weights = np.concatenate([spiked * around[self.spots], bumped * around])
         return np.append(weights, 1 - weights.sum())
+
+    def around(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Shares of the centres, if truths are spread as these answers are."""
+        distance = np.abs(np.subtract.outer(self.scale.values, self.centres))
+        shares: NDArray[np.float64] = answers @ np.eye(len(self.centres))[distance.argmin(axis=1)]
+        return shares
 
     def nearest(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """The grid point next to each value."""

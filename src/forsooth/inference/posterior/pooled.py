@@ -223,10 +223,11 @@ class Pooled:
         prior = log_prior(self.crowd, parameters.weights, parameters.popularity)
         symbols = [np.log(whole).transpose(2, 0, 1) for _, whole in self.likelihoods(point)]
         tables = np.concatenate([prior, *symbols])
-        logs = self.tally.together @ tables.reshape(len(tables), -1)
-        logs = pin(logs.reshape(-1, *tables.shape[1:]), self.tally.pinned)
-        mass, evidence = normalised_exp(logs.reshape(len(logs), -1))
-        return mass.reshape(logs.shape), float(evidence @ self.tally.times)
+        logs = tables.reshape(len(tables), -1).T @ self.tally.together.T  # sums over planes: fast
+        shape = (*tables.shape[1:], -1)
+        pin(logs.reshape(shape).transpose(2, 0, 1), self.tally.pinned)
+        mass, evidence = normalised_exp(logs, axis=0)
+        return mass.reshape(shape).transpose(2, 0, 1), float(evidence @ self.tally.times)
 
     def expected(self, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """The log-likelihood with the weak priors of the parameters, and its E step.

@@ -1,0 +1,173 @@
+"""Names or a measure: the reports decide how a short scale is to be looked at."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from forsooth import Answers, Reports, Scale, infer, mechanisms
+from forsooth.inference.checkpoint import Checkpoint
+from forsooth.inference.estimates import Rules
+from forsooth.inference.posterior.evidence import campaign_of
+from forsooth.inference.posterior.labels import Labels
+from forsooth.inference.posterior.measure import Rating
+from forsooth.inference.posterior.model import Crowd
+from forsooth.inference.posterior.picture import Picture
+from forsooth.inference.posterior.view import Seen, View, chances, views_of
+from tests.inference.test_posterior_crowds import answers_of
+
+
+def films(seed: int, per_task: float = 20.0) -> tuple[Answers, np.ndarray]:
+    """Half stars from 1 to 10, of which most people give whole ones only; opinions differ."""
+    random = np.random.default_rng(seed)
+    truth = np.clip(random.normal(6.5, 0.9, 300), 0, 9)
+    felt = truth + random.normal(0, 0.8, (250, 1)) + random.normal(0, 1.6, (250, 300))
+    whole = random.random((250, 1)) < 0.8
+    said = np.where(whole, 2 * np.rint((felt - 1) / 2) + 1, np.rint(felt))
+    keep = random.random(felt.shape) < per_task / 250
+    return answers_of(np.clip(said, 0, 9), keep, Scale.parse("0..9")), truth
+
+
+def lecturers(seed: int) -> tuple[Answers, np.ndarray]:
+    """Marks from 0 to 4, of students who hardly agree; nobody's mean is a whole number."""
+    random = np.random.default_rng(seed)
+    truth = np.clip(random.normal(2.2, 0.5, 300), 0, 4)
+    felt = truth + random.normal(0, 1.2, (500, 300))
+    keep = random.random(felt.shape) < 0.06
+    return answers_of(np.clip(np.rint(felt), 0, 4), keep, Scale.parse("0..4")), truth
+
+
+def names(seed: int) -> tuple[Answers, np.ndarray]:
+    """One of five is true."""
+    random = np.random.default_rng(seed)
+    truth = random.choice(5, 300, p=[0.5, 0.1, 0.1, 0.1, 0.2]).astype(float)
+    felt = truth + random.uniform(0.3, 1.2, (200, 1)) * random.normal(size=(200, 300))
+    keep = random.random(felt.shape) < 0.04
+    return answers_of(np.clip(np.rint(felt), 0, 4), keep, Scale.parse("0..4")), truth
+
+
+def seen(data: Answers | Reports) -> tuple[list[View], np.ndarray]:
+    campaign, unknown = campaign_of([data]), np.full(len(data.tasks), -1)
+    views = views_of(Crowd(data.scale), campaign.evidence, unknown, Rules(), Checkpoint())
+    said = [view.together(campaign.workers) for view in views]
+    return views, chances(said, campaign.workers)
+
+
+def only_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No measure, and no means of answers."""
+    module = sys.modules[View.__module__]
+    monkeypatch.setattr(module, "rated", lambda *_: None)
+    monkeypatch.setattr(module, "_readable", lambda *_: False)
+
+
+@pytest.mark.parametrize("text", ["0..4", "1..10", "0,1,2,5"])
+def test_whoever_rates_keeps_the_mean(text: str) -> None:
+    scale = Scale.parse(text)
+    rating = Rating(scale, np.random.default_rng(1).lognormal(0, 2, scale.size))
+    means = rating.answers[:-1] @ np.asarray(scale.values)
+    inside = np.clip(rating.grid, scale.low + scale.range / 20, scale.high - scale.range / 20)
+    np.testing.assert_allclose(means, np.broadcast_to(inside, means.shape), atol=1e-6 * scale.range)
+    np.testing.assert_allclose(rating.shapes.sum(axis=1), 1)
+    base = rating.base(np.full(scale.size, 1 / scale.size))
+    assert base.sum() == pytest.approx(1)
+    assert (base > 0).all()
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon"), [("plain", 0.0), ("grr", 4.0), ("rr", 5.0)])
+def test_ratings_are_means(mechanism: str, epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Taken for names, the stars that people like are taken for truths."""
+    ours, theirs, as_names = [], [], []
+    for seed in range(3):
+        answers, truth = films(seed)
+        data: Answers | Reports = answers
+        if epsilon:
+            built = mechanisms.build(mechanism, answers.scale, epsilon, tasks=300)
+            data = built.perturb(answers, simulation_seed=seed)
+        ours.append(infer(data).error(truth))
+        theirs.append(infer(data, "algorithm1").error(truth))
+        with monkeypatch.context() as patch:
+            only_names(patch)
+            as_names.append(infer(data).error(truth))
+    assert np.mean(ours) < np.mean(theirs) + 0.02
+    assert np.mean(ours) < 0.9 * np.mean(as_names)
+
+
+def test_truths_between_the_answers() -> None:
+    """Plain answers on five levels: as good as Algorithm 1, whose truths lie anywhere."""
+    errors = []
+    for seed in range(3):
+        answers, truth = lecturers(seed)
+        errors.append([infer(answers, each).error(truth) for each in ("posterior", "algorithm1")])
+    ours, theirs = np.mean(errors, axis=0)
+    assert ours < theirs + 0.02
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 3.0, None])
+def test_names_stay_names(epsilon: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, truth = names(3)
+    data: Answers | Reports = answers
+    if epsilon:
+        data = mechanisms.grr(answers.scale, epsilon).perturb(answers, simulation_seed=1)
+    with_both = infer(data).error(truth)
+    only_names(monkeypatch)
+    assert with_both < infer(data).error(truth) + 0.02
+
+
+@pytest.mark.parametrize("levels", [5, 10])
+def test_normal_errors_of_any_size_are_normal_errors(
+    levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """σ lies between two rungs of the ladder; likings would mend that, and bend the ends."""
+    random, scale = np.random.default_rng(1), Scale.parse(f"0..{levels - 1}")
+    truth = random.uniform(0, levels - 1, 120)
+    felt = truth + random.normal(size=(300, 120))
+    said = np.clip(np.rint(felt), 0, levels - 1)
+    answers = answers_of(said, random.random(said.shape) < 0.3, scale)
+    ours = infer(answers).error(truth)
+    only_names(monkeypatch)
+    assert ours < infer(answers).error(truth) + 0.01
+
+
+def test_the_reports_decide() -> None:
+    views, likely = seen(films(1)[0])
+    assert likely[1] > 0.99
+    assert [view.pooled.crowd.is_measure for view in views] == [False, True]
+    views, likely = seen(names(1)[0])
+    assert likely[0] > 0.99
+
+
+def test_two_answers_and_labels_are_names() -> None:
+    random = np.random.default_rng(4)
+    codes, keep = random.integers(0, 2, (30, 40)), random.random((30, 40)) < 0.3
+    assert len(seen(answers_of(codes, keep, Scale.parse("0..1")))[0]) == 1
+    campaign = campaign_of([names(2)[0]])
+    unknown, labels = np.full(300, -1), Labels(campaign.scale)
+    assert len(views_of(labels, campaign.evidence, unknown, Rules(), None)) == 1
+
+
+def test_who_knows_little_need_not_choose() -> None:
+    """Where outlines decide, both views say the same."""
+    answers, _ = lecturers(5)
+    few = answers.of_workers(np.arange(60))
+    reports = mechanisms.rr(few.scale, 0.5).perturb(few, simulation_seed=2)
+    campaign, unknown = campaign_of([reports]), np.full(len(few.tasks), -1)
+    views = views_of(Crowd(few.scale), campaign.evidence, unknown, Rules(), None)
+    one, other = (view.together(campaign.workers).mass for view in views)
+    np.testing.assert_allclose(one, other, atol=0.05)
+
+
+def said(evidence: float, trust: float) -> Seen:
+    nothing = np.zeros((1, 1))
+    return Seen(Picture(nothing, nothing, 0.5, evidence), nothing, trust, evidence)
+
+
+def test_class_models_decide_by_more_than_they_leave_out() -> None:
+    """Six nats decide for the pooled models, but not for the class models of a thousand workers."""
+    pooled, classes = (chances([said(0.0, trust), said(6.0, trust)], 1000) for trust in (0.0, 0.8))
+    hardly = chances([said(0.0, 0.001), said(6.0, 0.001)], 1000)
+    assert hardly[1] == pytest.approx(pooled[1])
+    assert pooled[1] > 0.95
+    assert classes[1] < 0.2
+    assert chances([said(0.0, 0.8), said(1000.0, 0.8)], 1000)[1] > 0.99
