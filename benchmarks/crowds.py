@@ -39,10 +39,10 @@ class Simulated:
 
 
 def simulate(seed: int) -> Simulated:
-    """One crowd; half of them normal errors, the others of a kind that real data suggest."""
+    """One crowd; half have normal errors, the others are of a kind that real data suggest."""
     random = np.random.default_rng([7, seed])
-    special = (ratings, biased, binary, confused)
-    return special[seed % 8 - 4](random) if seed % 8 >= 4 else plain(random)
+    special = (ratings, biased, binary, confused, films, marks)
+    return special[seed % 12 - 6](random) if seed % 12 >= 6 else plain(random)
 
 
 def plain(random: Random) -> Simulated:
@@ -123,6 +123,25 @@ def confused(random: Random, workers: int = 60, tasks: int = 200) -> Simulated:
     chance = np.cumsum(matrices[worker, truth[task]], axis=1)
     answer = (random.random((len(task), 1)) >= chance).sum(axis=1)
     return _simulated("confused", levels, workers, worker, task, answer, truth.astype(float))
+
+
+def films(random: Random, workers: int = 300, tasks: int = 300) -> Simulated:
+    """Ten half stars, of which most people give whole ones only; opinions differ."""
+    truth = np.clip(random.normal(6.5, 0.9, tasks), 0, 9)
+    worker, task = _cells(random, workers, tasks, int(random.choice([4, 12, 30])))
+    felt = truth[task] + random.normal(0, 0.8, workers)[worker] + random.normal(0, 1.6, len(task))
+    whole = (random.random(workers) < 0.8)[worker]
+    answer = np.where(whole, 2 * np.rint((felt - 1) / 2) + 1, felt)
+    return _simulated("films", 10, workers, worker, task, answer, truth)
+
+
+def marks(random: Random, workers: int = 500, tasks: int = 300) -> Simulated:
+    """Five marks, by many people who hardly agree; truths lie between the answers."""
+    middle = random.uniform(1, 3)
+    truth = np.clip(random.normal(middle, 0.5, tasks), 0, 4)
+    worker, task = _cells(random, workers, tasks, int(random.choice([4, 12, 30])))
+    felt = truth[task] + random.normal(0, 0.5, workers)[worker] + random.normal(0, 1.1, len(task))
+    return _simulated("marks", 5, workers, worker, task, felt, truth)
 
 
 def _mostly(random: Random, share: float, value: int, levels: int, tasks: int) -> Array:
