@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forsooth.privacy import Protects
     from forsooth.reports import Reports
 
-PILOT = 0.4  # the share of workers who report before anything is known
+PILOT = 0.5  # the share of workers who report before anything is known
 _DOUBT = 0.02  # how much of the design's prior is flat, beyond what the posterior itself doubts
 
 

@@ -39,6 +39,16 @@ def lecturers(seed: int) -> tuple[Answers, np.ndarray]:
     return answers_of(np.clip(np.rint(felt), 0, 4), keep, Scale.parse("0..4")), truth
 
 
+def moods(seed: int, middle: float = 3.0) -> tuple[Answers, np.ndarray]:
+    """How well each of 80 words fits: from 0 to 6, and people are as different as can be."""
+    random = np.random.default_rng(seed)
+    inclined = np.clip(random.normal(middle, 1.2, 80), 0.2, 5.8) / 6
+    felt = random.beta(1.2 * inclined, 1.2 * (1 - inclined), (300, 80))
+    keep = random.random(felt.shape) < 0.1
+    means = 6 * inclined
+    return answers_of(np.rint(6 * felt), keep, Scale.parse("0..6")), means
+
+
 def names(seed: int) -> tuple[Answers, np.ndarray]:
     """One of five is true."""
     random = np.random.default_rng(seed)
@@ -52,13 +62,13 @@ def seen(data: Answers | Reports) -> tuple[list[View], np.ndarray]:
     campaign, unknown = campaign_of([data]), np.full(len(data.tasks), -1)
     views = views_of(Crowd(data.scale), campaign.evidence, unknown, Rules(), Checkpoint())
     said = [view.together(campaign.workers) for view in views]
-    return views, chances(said, campaign.workers)
+    return views, chances(said, campaign.workers, views[0].as_names)
 
 
 def only_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """No measure, and no means of answers."""
     module = sys.modules[View.__module__]
-    monkeypatch.setattr(module, "rated", lambda *_: None)
+    monkeypatch.setattr(module, "rated", lambda *_, **__: None)
     monkeypatch.setattr(module, "_readable", lambda *_: False)
 
 
@@ -116,18 +126,21 @@ def test_names_stay_names(epsilon: float | None, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("levels", [5, 10])
-def test_normal_errors_of_any_size_are_normal_errors(
-    levels: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_normal_errors_of_any_size_are_normal_errors(levels: int) -> None:
     """σ lies between two rungs of the ladder; likings would mend that, and bend the ends."""
-    random, scale = np.random.default_rng(1), Scale.parse(f"0..{levels - 1}")
-    truth = random.uniform(0, levels - 1, 120)
-    felt = truth + random.normal(size=(300, 120))
-    said = np.clip(np.rint(felt), 0, levels - 1)
-    answers = answers_of(said, random.random(said.shape) < 0.3, scale)
-    ours = infer(answers).error(truth)
-    only_names(monkeypatch)
-    assert ours < infer(answers).error(truth) + 0.01
+    scale, errors = Scale.parse(f"0..{levels - 1}"), []
+    for seed in range(1, 4):
+        random = np.random.default_rng(seed)
+        truth = random.uniform(0, levels - 1, 120)
+        felt = truth + random.normal(size=(300, 120))
+        said = np.clip(np.rint(felt), 0, levels - 1)
+        answers = answers_of(said, random.random(said.shape) < 0.3, scale)
+        rating = seen(answers)[0][1].pooled.crowd
+        assert isinstance(rating, Rating)
+        np.testing.assert_array_equal(rating.liked, 1)
+        errors.append([infer(answers, each).error(truth) for each in ("posterior", "algorithm1")])
+    ours, theirs = np.mean(errors, axis=0)
+    assert ours < theirs + 0.02
 
 
 def test_the_reports_decide() -> None:
@@ -147,15 +160,65 @@ def test_two_answers_and_labels_are_names() -> None:
     assert len(views_of(labels, campaign.evidence, unknown, Rules(), None)) == 1
 
 
-def test_who_knows_little_need_not_choose() -> None:
-    """Where outlines decide, both views say the same."""
-    answers, _ = lecturers(5)
-    few = answers.of_workers(np.arange(60))
-    reports = mechanisms.rr(few.scale, 0.5).perturb(few, simulation_seed=2)
-    campaign, unknown = campaign_of([reports]), np.full(len(few.tasks), -1)
-    views = views_of(Crowd(few.scale), campaign.evidence, unknown, Rules(), None)
-    one, other = (view.together(campaign.workers).mass for view in views)
-    np.testing.assert_allclose(one, other, atol=0.05)
+def with_doubles(data: Answers | Reports) -> tuple[View, list[Picture]]:
+    """The view of names, and its pictures as the other view has them."""
+    views, _ = seen(data)
+    return views[0], views[1].pictures[-len(views[0].pictures) :]
+
+
+def test_every_picture_of_names_has_a_double_whose_truths_are_means() -> None:
+    view, doubles = with_doubles(moods(1)[0])
+    grid, values = view.pooled.crowd.grid, np.asarray(view.pooled.crowd.scale.values)
+    for picture, double in zip(view.pictures, doubles):
+        assert double.evidence == picture.evidence
+        np.testing.assert_allclose(double.mass.sum(axis=1), 1)
+        expected = picture.mass @ picture.answers @ values
+        np.testing.assert_allclose(double.mass @ grid, expected, atol=0.51 * (grid[1] - grid[0]))
+        inside = double.mass.mean(axis=0) > 0.01
+        means = double.answers @ values
+        np.testing.assert_allclose(means[inside], grid[inside], atol=0.51 * (grid[1] - grid[0]))
+
+
+def test_gold_has_no_doubles() -> None:
+    """It says where on the scale the truths are, which a double would move."""
+    answers, truth = moods(1)
+    campaign, pinned = campaign_of([answers]), np.full(len(truth), -1)
+    pinned[:20] = Crowd(answers.scale).nearest(truth[:20])
+    views = views_of(Crowd(answers.scale), campaign.evidence, pinned, Rules(), None)
+    assert len(views[1].pictures) <= 2  # free shares and outlines
+    known = dict(zip(answers.tasks[:20], truth[:20]))
+    assert infer(answers, gold=known).error(truth) < infer(answers).error(truth)
+
+
+@pytest.mark.parametrize("epsilon", [2.0, 5.0, None])
+def test_opinions_are_not_taken_for_answers_at_random(
+    epsilon: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names of which half are at random would be far off the middle; what is answered is not."""
+    errors = []
+    for seed in range(4):
+        answers, truth = moods(seed)
+        data: Answers | Reports = answers
+        if epsilon:
+            data = mechanisms.grr(answers.scale, epsilon).perturb(answers, simulation_seed=seed)
+        with monkeypatch.context() as patch:
+            only_names(patch)
+            as_names = infer(data).error(truth)
+        theirs = infer(data, "algorithm1").error(truth)
+        errors.append((infer(data).error(truth), theirs, as_names))
+    ours, algorithm1, as_names = np.mean(errors, axis=0)
+    assert ours < algorithm1 + 0.02
+    assert ours < 0.75 * as_names
+
+
+def test_right_answers_and_truths_at_an_end_speak_for_names() -> None:
+    def speak(data: Answers | Reports) -> float:
+        return seen(data)[0][0].as_names
+
+    assert speak(names(1)[0]) > 4
+    assert speak(moods(1)[0]) < -2
+    at_the_end, _ = moods(1, middle=-1.0)
+    assert speak(at_the_end) > speak(moods(1)[0]) + 2
 
 
 def said(evidence: float, trust: float) -> Seen:
@@ -165,9 +228,11 @@ def said(evidence: float, trust: float) -> Seen:
 
 def test_class_models_decide_by_more_than_they_leave_out() -> None:
     """Six nats decide for the pooled models, but not for the class models of a thousand workers."""
-    pooled, classes = (chances([said(0.0, trust), said(6.0, trust)], 1000) for trust in (0.0, 0.8))
-    hardly = chances([said(0.0, 0.001), said(6.0, 0.001)], 1000)
+    pooled, classes = (
+        chances([said(0.0, trust), said(6.0, trust)], 1000, 2.0) for trust in (0.0, 0.8)
+    )
+    hardly = chances([said(0.0, 0.001), said(6.0, 0.001)], 1000, 2.0)
     assert hardly[1] == pytest.approx(pooled[1])
     assert pooled[1] > 0.95
     assert classes[1] < 0.2
-    assert chances([said(0.0, 0.8), said(1000.0, 0.8)], 1000)[1] > 0.99
+    assert chances([said(0.0, 0.8), said(1000.0, 0.8)], 1000, 2.0)[1] > 0.99

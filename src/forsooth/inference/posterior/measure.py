@@ -11,7 +11,8 @@ the condition on the mean, b and η could move all truths along the scale, and n
 
 b solves its moment equations: every answer is given as often as the model expects. On a fine scale
 normal errors stay the model unless the reports are likelier under this one by two nats for every
-answer. A short scale may be a measure, too (`Rating`); then it has likings if they are worth that.
+answer. A short scale may be a measure, too (`Rating`), whose errors are normal but for likings, if
+they are worth that.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from forsooth.inference.posterior.model import (
     Crowd,
     normalised_exp,
     possible,
+    rounded_normal,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ _PATIENCE = 20  # rounds like the last one within which normal errors must be ca
 _EXTREME = 10.0  # nobody likes an answer e^10 times as much as another
 _NEWTON_STEPS = 200
 _STEEPEST = 1e4  # |η|, per range of the scale
+_FAR = 8.0  # no x is farther off the scale, in σ and ranges
+_BISECTIONS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +66,24 @@ class Measure(Crowd):
     @cached_property
     def answers(self) -> Array:
         """P(answer | θ, kind of worker), kinds × grid × answers; the last kind is at random."""
-        values, away = np.asarray(self.scale.values), _FROM_THE_ENDS * self.grain
-        means = np.clip(self.grid, values[0] + away, values[-1] - away)
-        place, mean = ((each - values.mean()) / self.scale.range for each in (values, means))
+        place, mean = self._in_ranges(np.asarray(self.scale.values)), self._in_ranges(self._means)
         widths = self.deviations[:-1, None] / self.scale.range
         tables = [
             _tilted(place, mean, row) for row in np.log(self.liked) - (place / widths) ** 2 / 2
         ]
-        at_random = np.full((len(means), len(values)), 1 / len(values))
+        at_random = np.full((len(mean), len(place)), 1 / len(place))
         return possible(np.stack([*tables, at_random]))
+
+    @property
+    def _means(self) -> Array:
+        """Of the answers to every truth; at an end not everybody says the same."""
+        away = _FROM_THE_ENDS * self.grain
+        return np.clip(self.grid, self.scale.low + away, self.scale.high - away)
+
+    def _in_ranges(self, values: Array) -> Array:
+        """From the middle of the scale, in its ranges."""
+        places: Array = (values - np.mean(self.scale.values)) / self.scale.range
+        return places
 
     def spike(self, distance: Array) -> Array:
         """Near an end: truths less than a step away from it are answered like the end itself."""
@@ -87,7 +100,37 @@ class Measure(Crowd):
 
 
 class Rating(Measure):
-    """A short scale as a measure: truths lie between its answers as well as on them."""
+    """A short scale as a measure: truths lie between its answers as well as on them.
+
+    Opinions differ, and the truth is the mean of them all. So nobody answers at random, and errors
+    are normal, P(a | θ, σ) ∝ b(a)·P(x + N(0, σ²) is rounded to a), about an x that is not θ where
+    they end with the scale, but such that the mean of a is.
+    """
+
+    @cached_property
+    def answers(self) -> Array:
+        """P(answer | θ, kind of worker), kinds × grid × answers.
+
+        Of the last kind no more is known than the mean.
+        """
+        tables = [self._rounded(sigma) for sigma in self.deviations[:-1]]
+        place, mean = self._in_ranges(np.asarray(self.scale.values)), self._in_ranges(self._means)
+        return possible(np.stack([*tables, _tilted(place, mean, np.zeros(len(place)))]))
+
+    def _rounded(self, sigma: float) -> Array:
+        """P(a | θ), grid × answers; the mean rises with x, which is found by bisection."""
+        means, far = self._means, _FAR * (sigma + self.scale.range)
+        low, high = (
+            np.full_like(means, self.scale.low - far),
+            np.full_like(means, self.scale.high + far),
+        )
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            shares = self.liked * rounded_normal(self.scale, middle, sigma)
+            shares /= shares.sum(axis=1, keepdims=True)
+            below = shares @ self.scale.values < means
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return shares
 
     @property
     def is_measure(self) -> bool:
@@ -131,17 +174,18 @@ def measured(pooled: Pooled, ascent: Ascent, rules: Rules) -> tuple[Pooled, Asce
     return chosen[0].of_all(pooled, rules)
 
 
-def rated(pooled: Pooled, ascent: Ascent, rules: Rules) -> Measured | None:
+def rated(pooled: Pooled, ascent: Ascent, rules: Rules, *, if_hopeless: bool) -> Measured | None:
     """The pooled model of a short scale that is taken for a measure, if it can be.
 
-    Two answers are none, nor are names of which some tasks already say clearly that they are names.
+    Two answers are none. If some tasks already say clearly that they are names, it is hopeless.
     """
     if not pooled.crowd.ordered or not 2 < pooled.crowd.scale.size <= SHORT:
         return None
     some = pooled.on_some_tasks(_ENOUGH)
     fit = _Fit.without(some, Rating, rules)
     fit, owed = _with_likings(fit, fit.evidence, rules) or (fit, 0.0)
-    if fit.evidence - owed < some.evidence(ascent.point) - HOPELESS:
+    behind = some.evidence(ascent.point) - (fit.evidence - owed)
+    if behind > HOPELESS and not if_hopeless:
         return None
     return Measured(*fit.of_all(pooled, rules), owed)
 

@@ -102,15 +102,7 @@ class Crowd:
     @cached_property
     def answers(self) -> NDArray[np.float64]:
         """P(answer | θ, kind of worker), kinds × grid × answers."""
-        from scipy.special import ndtr
-
-        values = np.asarray(self.scale.values)
-        cuts = (values[1:] + values[:-1]) / 2
-        tables = []
-        for sigma in self.deviations[:-1]:
-            below = ndtr((cuts[None, :] - self.grid[:, None]) / sigma)
-            edges = np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
-            tables.append(np.diff(edges, axis=1))
+        tables = [rounded_normal(self.scale, self.grid, sigma) for sigma in self.deviations[:-1]]
         tables.append(np.full((len(self.grid), self.scale.size), 1 / self.scale.size))
         return possible(np.array(tables))
 
@@ -180,6 +172,18 @@ class Crowd:
         """The grid point next to each value."""
         place: NDArray[np.intp] = np.abs(self.grid[None, :] - values[:, None]).argmin(axis=1)
         return place
+
+
+def rounded_normal(scale: Scale, places: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+    """P(place + N(0, σ²), rounded and clipped to the scale, is this answer): places × answers."""
+    from scipy.special import ndtr
+
+    values = np.asarray(scale.values)
+    cuts = (values[1:] + values[:-1]) / 2
+    below = ndtr((cuts - places[:, None]) / sigma)
+    edges = np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
+    shares: NDArray[np.float64] = np.diff(edges, axis=1)
+    return shares
 
 
 def possible(tables: NDArray[np.float64]) -> NDArray[np.float64]:

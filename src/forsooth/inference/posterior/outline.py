@@ -5,7 +5,8 @@ truths wherever chance has left most reports. So the crowd is outlined by six nu
 
 * where truths lie: around answers a with weights e^(−(a − place)²/(2·spread²)), but for a share of
   strays, which lie anywhere. The place is probably the middle of the scale, or else off it, which
-  means that most truths are at that end; so without reports that say otherwise, it is the middle;
+  means that most truths are at that end; so without reports that say otherwise, it is the middle.
+  Ratings are not all at an end: their place is anywhere but near one;
 * the usual σ of workers, and the share of answers at random;
 * the share of answered cells.
 
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.inference.posterior.cube import average
+from forsooth.inference.posterior.measure import Rating
 from forsooth.inference.posterior.model import normalised_exp
 from forsooth.inference.posterior.picture import Picture
 from forsooth.inference.posterior.pooled import pin
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 _PLACES = -0.5, 0.0, 0.5, 0.5, 1.0, 1.5  # in ranges of the scale, from its lower end
 _REACHED = 0.0, 0.175, 0.225, 0.775, 0.825, 1.0  # P(no higher place); evenly in between
+INSIDE = 0.2, 0.8  # where those of a rating are: nobody asks for one that is known
 _SPREAD = 0.3, 1.5  # from so many steps to so many ranges of the scale
 _STRAY = 0.003, 1.0  # the share of truths that may lie anywhere
 _KERNEL = 0.8  # how far workers' σ lie from the usual one, in logarithms
@@ -101,7 +104,9 @@ class _Outlines:
     def _weights(self, place: Array, spread: Array, stray: Array) -> Array:
         crowd = self.pooled.crowd
         values, size = np.asarray(crowd.scale.values), crowd.scale.range
-        middle = values[0] + size * np.interp(place, _REACHED, _PLACES)
+        inside = isinstance(crowd, Rating)
+        places, reached = (INSIDE, (0, 1)) if inside else (_PLACES, _REACHED)
+        middle = values[0] + size * np.interp(place, reached, places)
         width = _between(_SPREAD[0] * crowd.step, _SPREAD[1] * size, spread)
         weights = np.array([crowd.base(answers) for answers in _normal(values, middle, width)])
         anywhere = _between(*_STRAY, stray)

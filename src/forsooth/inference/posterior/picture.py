@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from forsooth.inference.posterior.model import Crowd
 
 _NEGLIGIBLE = 1e-3  # a model with less weight changes nothing
 
@@ -27,6 +29,13 @@ class Picture:
     evidence: float
     iterations: int = 0
     converged: bool = True
+
+    def as_means(self, crowd: Crowd) -> Picture:
+        """The same model, but what is answered to θ on average is the truth, and not θ itself."""
+        means = np.maximum.accumulate(self.answers @ np.asarray(crowd.scale.values))
+        moved = np.eye(len(crowd.grid))[crowd.nearest(means)]
+        answers = [np.interp(crowd.grid, means, column) for column in self.answers.T]
+        return replace(self, mass=self.mass @ moved, answers=np.column_stack(answers))
 
 
 def averaged(pictures: Sequence[Picture]) -> Picture:

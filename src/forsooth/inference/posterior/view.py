@@ -1,16 +1,23 @@
 """Two ways to look at a scale: as names, one of which is true, and as a measure.
 
 Nobody says which it is. Of content that is harmless, mild or adult one name is the truth, and
-workers confuse them in ways of their own. A rating has no true answer: its truth is what is
-answered on average, anywhere on the scale. Either view has pooled models and models with worker
-classes, and on a scale of three to ten answers the reports decide between the two, by the evidence
-of the best model of each. A finer scale is a measure; two answers are names, as are labels without
-an order.
+workers confuse them in ways of their own, or answer at random. A rating has no true answer:
+opinions differ, and its truth is what is answered on average, anywhere on the scale. Either view
+has pooled models and models with worker classes, and on a scale of three to ten answers both are
+asked.
+
+Reports tell them apart by the evidence of the best model of each, but not always: answers of which
+half are at random, around some truths, look like opinions around others. So every pooled model of
+names counts for the other view, too, with what is answered to θ on average in place of θ. Between
+these two nothing but what is known beforehand decides: most of those who give names are right, and
+ratings are seldom all at an end of the scale. A finer scale is a measure; two answers are names, as
+are labels without an order.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +34,7 @@ from forsooth.inference.posterior.confusions import confused, spread
 from forsooth.inference.posterior.heldout import Means, class_sources, pooled_sources
 from forsooth.inference.posterior.measure import HOPELESS, measured, rated
 from forsooth.inference.posterior.model import normalised_exp
-from forsooth.inference.posterior.outline import no_outline_fits, outlined
+from forsooth.inference.posterior.outline import INSIDE, no_outline_fits, outlined
 from forsooth.inference.posterior.picture import averaged
 from forsooth.inference.posterior.pooled import fit_pooled
 
@@ -51,7 +58,10 @@ if TYPE_CHECKING:
 
 _HALF_TRUST = 0.5  # nats per worker
 _NEGLIGIBLE = 1e-3  # a view that is less likely changes nothing
-_LIKELIER = 2.0  # nats that speak for names beforehand: few answers are mostly names
+_HALF = 0.35  # the share of right answers, beyond chance, with which both views are as likely
+_PER_RIGHT = 20.0  # nats that speak for names, per share beyond that
+_PER_RANGE = 20.0  # and per range of the scale by which truths are outside of where ratings are
+_SURE = 4.0  # nats with which names need no rival, unless it is good
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +84,7 @@ class Seen:
 class View:
     """The models of one view.
 
-    Free shares and kinds of error come first, then confusions. The last of the pictures may be of
-    outlines, which are the same in either view: who knows little need not choose between them.
+    Free shares and kinds of error come first, then confusions, then the other pictures.
     """
 
     pooled: Pooled
@@ -84,6 +93,20 @@ class View:
     pictures: list[Picture]
     fits: list[ClassFit]
     price: float  # nats, for the shares that all of them may choose
+
+    @cached_property
+    def as_names(self) -> float:
+        """The nats by which names are likelier beforehand, if these models of them are right.
+
+        Most answers are right then, and all truths may be at one end; those of ratings are not.
+        """
+        picture, crowd = averaged(self.pictures), self.pooled.crowd
+        truths, chance = picture.mass.mean(axis=0), 1 / crowd.scale.size
+        true = np.abs(np.subtract.outer(crowd.grid, crowd.scale.values)).argmin(axis=1)
+        right = truths @ picture.answers[np.arange(len(true)), true]
+        place = (truths @ crowd.grid - crowd.scale.low) / crowd.scale.range
+        outside = abs(place - np.clip(place, *INSIDE))
+        return float(_PER_RIGHT * ((right - chance) / (1 - chance) - _HALF) + _PER_RANGE * outside)
 
     def told(self, batches: Batches) -> View:
         """The same models with what batches tell of their tasks; outlines hear nothing of it.
@@ -169,21 +192,28 @@ def _first(pooled: Pooled, ascent: Ascent, rules: Rules, checkpoint: Checkpoint 
 
 
 def _as_measure(first: View, rules: Rules, checkpoint: Checkpoint | None) -> View | None:
-    """The same scale as a measure, if it may be one; but for its likings it counts as free."""
-    found = rated(first.pooled, first.ascent, rules)
+    """The same scale as a measure, if it may be one; but for its likings it counts as free.
+
+    Gold tells at which answers the truths are, and so a model of names from its double.
+    """
+    sure = first.as_names > _SURE
+    found = rated(first.pooled, first.ascent, rules, if_hopeless=not sure)
     if found is None:
         return None
     picture = found.pooled.picture(found.ascent)
     evidence = picture.evidence + found.pooled.price - first.price - found.owed
-    picture = replace(picture, evidence=evidence)
-    if picture.evidence < averaged(first.pictures).evidence - HOPELESS:
+    pictures = [replace(picture, evidence=evidence)]
+    if sure and evidence < averaged(first.pictures).evidence - HOPELESS:
         return None
+    if not no_outline_fits(found.pooled, found.ascent.point):
+        pictures.append(outlined(found.pooled))
+    if (first.pooled.pinned < 0).all():
+        pictures += [each.as_means(first.pooled.crowd) for each in first.pictures]
     fits = []
     if checkpoint:
         rival = max(fit.bound for fit in first.fits)
         fits.append(fit_rated(found, rules, rival, checkpoint))
-    outlines = first.pictures[2 if first.strict else 1 :]
-    return View(found.pooled, found.ascent, None, [picture, *outlines], fits, first.price)
+    return View(found.pooled, found.ascent, None, pictures, fits, first.price)
 
 
 def _class_models(
@@ -222,7 +252,7 @@ class Decided:
 def decided(views: list[View], campaign: Campaign, known: NDArray[np.bool_]) -> Decided:
     """The average of the views; tasks whose truth is `known` stay as they are."""
     seen = [view.together(campaign.workers) for view in views]
-    weights = chances(seen, campaign.workers)
+    weights = chances(seen, campaign.workers, views[0].as_names)
     weights = np.where(weights < _NEGLIGIBLE, 0, weights) / weights[weights >= _NEGLIGIBLE].sum()
     heard = [
         (weight, view, view.held_out(each, campaign.evidence, known))
@@ -243,15 +273,15 @@ def decided(views: list[View], campaign: Campaign, known: NDArray[np.bool_]) -> 
     )
 
 
-def chances(seen: list[Seen], workers: int) -> Array:
-    """How likely each view is; names are likelier beforehand.
+def chances(seen: list[Seen], workers: int, as_names: float) -> Array:
+    """How likely each view is, the first `as_names`, by so many nats beforehand.
 
     What class models leave out of a worker may be worth a little evidence in either view, so that,
     as far as they decide, a difference counts only by more than that for all workers together.
     """
     little = max(1.0, ABOUT * workers * max(each.trust for each in seen))
     logs = np.array([each.evidence for each in seen]) / little
-    logs[0] += _LIKELIER
+    logs[0] += as_names
     return normalised_exp(logs)[0]
 
 
