@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from forsooth.privacy import Protects
     from forsooth.reports import Reports
 
-PILOT = 0.5  # the share of workers who report before anything is known
-_DOUBT = 0.02  # how much of the design's prior is flat, beyond what the posterior itself doubts
+PILOT = 0.4  # the share of workers who report before anything is known
 
 
 def adaptive_reports(
@@ -62,8 +61,7 @@ def redesigned(reports: list[Reports]) -> ChannelMechanism:
     learned = infer(reports, "posterior").posterior
     if learned is None:
         raise ForsoothError(f"nothing can be designed from reports of {mechanism.name}")
-    flat = np.full(len(learned.grid), 1 / len(learned.grid))
-    prior = (1 - _DOUBT) * learned.mass.mean(axis=0) + _DOUBT * flat
+    prior = learned.mass.mean(axis=0)  # no more doubt than its own: far truths would count most
     density = None
     if learned.participation is not None:
         density = float(np.clip(learned.participation, 1e-4, 1))

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 _HALF_TRUST = 0.5  # nats per worker
 _NEGLIGIBLE = 1e-3  # a view that is less likely changes nothing
 _HALF = 0.35  # the share of right answers, beyond chance, with which both views are as likely
-_PER_RIGHT = 20.0  # nats that speak for names, per share beyond that
+_PER_RIGHT = 15.0  # nats that speak for names, per share beyond that
 _PER_RANGE = 20.0  # and per range of the scale by which truths are outside of where ratings are
 _SURE = 4.0  # nats with which names need no rival, unless it is good
 
