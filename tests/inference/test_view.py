@@ -10,11 +10,15 @@ import pytest
 from forsooth import Answers, Reports, Scale, infer, mechanisms
 from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.estimates import Rules
+from forsooth.inference.posterior.ascent import Ascent
 from forsooth.inference.posterior.evidence import campaign_of
 from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.measure import Rating
 from forsooth.inference.posterior.model import Crowd
+from forsooth.inference.posterior.names import as_names
+from forsooth.inference.posterior.outline import outlined
 from forsooth.inference.posterior.picture import Picture
+from forsooth.inference.posterior.pooled import Pooled, fit_pooled
 from forsooth.inference.posterior.view import Seen, View, chances, views_of
 from tests.inference.test_posterior_crowds import answers_of
 
@@ -62,7 +66,7 @@ def seen(data: Answers | Reports) -> tuple[list[View], np.ndarray]:
     campaign, unknown = campaign_of([data]), np.full(len(data.tasks), -1)
     views = views_of(Crowd(data.scale), campaign.evidence, unknown, Rules(), Checkpoint())
     said = [view.together(campaign.workers) for view in views]
-    return views, chances(said, campaign.workers, views[0].as_names)
+    return views, chances(said, campaign.workers)
 
 
 def only_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,23 +164,42 @@ def test_two_answers_and_labels_are_names() -> None:
     assert len(views_of(labels, campaign.evidence, unknown, Rules(), None)) == 1
 
 
-def with_doubles(data: Answers | Reports) -> tuple[View, list[Picture]]:
-    """The view of names, and its pictures as the other view has them."""
-    views, _ = seen(data)
-    return views[0], views[1].pictures[-len(views[0].pictures) :]
+def pooled_of(data: Answers | Reports) -> tuple[Pooled, Ascent]:
+    unknown = np.full(len(data.tasks), -1)
+    return fit_pooled(Crowd(data.scale), campaign_of([data]).evidence, unknown, Rules())
 
 
 def test_every_picture_of_names_has_a_double_whose_truths_are_means() -> None:
-    view, doubles = with_doubles(moods(1)[0])
-    grid, values = view.pooled.crowd.grid, np.asarray(view.pooled.crowd.scale.values)
-    for picture, double in zip(view.pictures, doubles):
-        assert double.evidence == picture.evidence
-        np.testing.assert_allclose(double.mass.sum(axis=1), 1)
-        expected = picture.mass @ picture.answers @ values
-        np.testing.assert_allclose(double.mass @ grid, expected, atol=0.51 * (grid[1] - grid[0]))
-        inside = double.mass.mean(axis=0) > 0.01
-        means = double.answers @ values
-        np.testing.assert_allclose(means[inside], grid[inside], atol=0.51 * (grid[1] - grid[0]))
+    pooled, ascent = pooled_of(moods(1)[0])
+    crowd, picture = pooled.crowd, pooled.picture(ascent)
+    grid, values = crowd.grid, np.asarray(crowd.scale.values)
+    close = 0.51 * (grid[1] - grid[0])
+    names, double = picture.apart(crowd)
+    assert np.logaddexp(names.evidence, double.evidence) == pytest.approx(
+        picture.evidence + np.log(2)
+    )
+    np.testing.assert_array_equal(names.mass, picture.mass)
+    np.testing.assert_allclose(double.mass.sum(axis=1), 1)
+    expected = picture.mass @ picture.answers @ values
+    np.testing.assert_allclose(double.mass @ grid, expected, atol=close)
+    met = double.mass.mean(axis=0) > 0.01
+    np.testing.assert_allclose((double.answers @ values)[met], grid[met], atol=close)
+
+
+def test_outlines_are_of_names_or_of_means_one_by_one() -> None:
+    """Reports that say little: those at an end stay where they are, those in the middle do not."""
+    answers, _ = moods(3)
+    pooled, _ = pooled_of(mechanisms.grr(answers.scale, 0.3).perturb(answers, simulation_seed=1))
+    picture, crowd = outlined(pooled), pooled.crowd
+    names, double = picture.apart(crowd)
+    assert np.logaddexp(names.evidence, double.evidence) == pytest.approx(
+        picture.evidence + np.log(2)
+    )
+    off = (np.abs(each.mass.mean(axis=0) @ np.abs(crowd.grid - 3)) for each in (names, double))
+    far, near = off
+    assert far > near + 0.5
+    for each in (names, double):
+        np.testing.assert_allclose(each.mass.sum(axis=1), 1, atol=1e-5)
 
 
 def test_gold_has_no_doubles() -> None:
@@ -203,17 +226,19 @@ def test_opinions_are_not_taken_for_answers_at_random(
             data = mechanisms.grr(answers.scale, epsilon).perturb(answers, simulation_seed=seed)
         with monkeypatch.context() as patch:
             only_names(patch)
-            as_names = infer(data).error(truth)
+            taken_for_names = infer(data).error(truth)
         theirs = infer(data, "algorithm1").error(truth)
-        errors.append((infer(data).error(truth), theirs, as_names))
-    ours, algorithm1, as_names = np.mean(errors, axis=0)
+        errors.append((infer(data).error(truth), theirs, taken_for_names))
+    ours, algorithm1, taken_for_names = np.mean(errors, axis=0)
     assert ours < algorithm1 + 0.02
-    assert ours < 0.75 * as_names
+    assert ours < 0.75 * taken_for_names
 
 
 def test_right_answers_and_truths_at_an_end_speak_for_names() -> None:
     def speak(data: Answers | Reports) -> float:
-        return seen(data)[0][0].as_names
+        pooled, ascent = pooled_of(data)
+        picture = pooled.picture(ascent)
+        return float(as_names(pooled.crowd, picture.mass.mean(axis=0), picture.answers))
 
     assert speak(names(1)[0]) > 3
     assert speak(moods(1)[0]) < -2
@@ -221,18 +246,17 @@ def test_right_answers_and_truths_at_an_end_speak_for_names() -> None:
     assert speak(at_the_end) > speak(moods(1)[0]) + 2
 
 
-def said(evidence: float, trust: float) -> Seen:
+def said(evidence: float, trust: float, likelier: float = 0.0) -> Seen:
     nothing = np.zeros((1, 1))
-    return Seen(Picture(nothing, nothing, 0.5, evidence), nothing, trust, evidence)
+    return Seen(Picture(nothing, nothing, 0.5, evidence), nothing, trust, evidence, likelier)
 
 
 def test_class_models_decide_by_more_than_they_leave_out() -> None:
     """Six nats decide for the pooled models, but not for the class models of a thousand workers."""
-    pooled, classes = (
-        chances([said(0.0, trust), said(6.0, trust)], 1000, 2.0) for trust in (0.0, 0.8)
-    )
-    hardly = chances([said(0.0, 0.001), said(6.0, 0.001)], 1000, 2.0)
+    pooled, classes = (chances([said(0.0, trust), said(6.0, trust)], 1000) for trust in (0.0, 0.8))
+    hardly = chances([said(0.0, 0.001), said(6.0, 0.001)], 1000)
     assert hardly[1] == pytest.approx(pooled[1])
     assert pooled[1] > 0.95
-    assert classes[1] < 0.2
-    assert chances([said(0.0, 0.8), said(1000.0, 0.8)], 1000, 2.0)[1] > 0.99
+    assert classes[1] < 0.6
+    assert chances([said(0.0, 0.8, 2.0), said(6.0, 0.8)], 1000)[1] < 0.2
+    assert chances([said(0.0, 0.8), said(1000.0, 0.8)], 1000)[1] > 0.99

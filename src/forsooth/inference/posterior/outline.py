@@ -6,7 +6,7 @@ truths wherever chance has left most reports. So the crowd is outlined by six nu
 * where truths lie: around answers a with weights e^(−(a − place)²/(2·spread²)), but for a share of
   strays, which lie anywhere. The place is probably the middle of the scale, or else off it, which
   means that most truths are at that end; so without reports that say otherwise, it is the middle.
-  Ratings are not all at an end: their place is anywhere but near one;
+  Ratings are not all at an end, so that theirs is never off the scale;
 * the usual σ of workers, and the share of answers at random;
 * the share of answered cells.
 
@@ -27,6 +27,7 @@ import numpy as np
 from forsooth.inference.posterior.cube import average
 from forsooth.inference.posterior.measure import Rating
 from forsooth.inference.posterior.model import normalised_exp
+from forsooth.inference.posterior.names import INSIDE, as_names, log_chances
 from forsooth.inference.posterior.picture import Picture
 from forsooth.inference.posterior.pooled import pin
 
@@ -35,13 +36,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from forsooth.inference.posterior.model import Crowd
     from forsooth.inference.posterior.pooled import Pooled
 
     Array = NDArray[np.float64]
 
 _PLACES = -0.5, 0.0, 0.5, 0.5, 1.0, 1.5  # in ranges of the scale, from its lower end
 _REACHED = 0.0, 0.175, 0.225, 0.775, 0.825, 1.0  # P(no higher place); evenly in between
-INSIDE = 0.2, 0.8  # where those of a rating are: nobody asks for one that is known
+_INSIDE = INSIDE[0], 0.5, 0.5, INSIDE[1]  # the same of ratings
+_REACHED_INSIDE = 0.0, 0.25, 0.75, 1.0
 _SPREAD = 0.3, 1.5  # from so many steps to so many ranges of the scale
 _STRAY = 0.003, 1.0  # the share of truths that may lie anywhere
 _KERNEL = 0.8  # how far workers' σ lie from the usual one, in logarithms
@@ -53,20 +56,34 @@ _MANY = 1000  # with more different tasks than this, so many of them are asked f
 _CLEARLY = 3.0  # nats
 
 
-def outlined(pooled: Pooled) -> Picture:
+def outlined(pooled: Pooled) -> Outlined:
     """The average over all outlines."""
     outlines = _Outlines(pooled)
     found = average(outlines.log_likelihood, outlines.dimensions)
     weights = found.weights()
     kept = weights > _NEGLIGIBLE * weights.max()
-    points, weights = found.points[kept], weights[kept] / weights[kept].sum()
-    _, kinds, shares = outlines.parameters(points)
-    return Picture(
-        mass=outlines.mass(points, weights)[pooled.tally.place],
-        answers=np.tensordot(weights @ kinds, pooled.crowd.answers, 1),
-        participation=float(weights @ shares),
-        evidence=found.evidence,
-    )
+    return outlines.picture(found.points[kept], weights[kept] / weights[kept].sum(), found.evidence)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outlined(Picture):
+    """What outlines say together, and which they are."""
+
+    outlines: _Outlines
+    points: Array
+    weights: Array
+
+    def apart(self, crowd: Crowd) -> tuple[Picture, Picture]:
+        """Every outline for itself: some are of names, and others of means."""
+        shapes, kinds, _ = self.outlines.parameters(self.points)
+        answers = np.tensordot(kinds, crowd.answers, 1)
+        chances = log_chances(as_names(crowd, shapes @ crowd.narrow_shapes, answers))
+        logs = [np.log(self.weights) + each for each in chances]
+        names, means = (
+            self.outlines.picture(self.points, weights, self.evidence + float(total))
+            for weights, total in map(normalised_exp, logs)
+        )
+        return names, means.as_means(crowd)
 
 
 def no_outline_fits(pooled: Pooled, point: Array) -> bool:
@@ -105,7 +122,7 @@ class _Outlines:
         crowd = self.pooled.crowd
         values, size = np.asarray(crowd.scale.values), crowd.scale.range
         inside = isinstance(crowd, Rating)
-        places, reached = (INSIDE, (0, 1)) if inside else (_PLACES, _REACHED)
+        places, reached = (_INSIDE, _REACHED_INSIDE) if inside else (_PLACES, _REACHED)
         middle = values[0] + size * np.interp(place, reached, places)
         width = _between(_SPREAD[0] * crowd.step, _SPREAD[1] * size, spread)
         weights = np.array([crowd.base(answers) for answers in _normal(values, middle, width)])
@@ -120,6 +137,19 @@ class _Outlines:
         careful = _normal(ladder, middle, np.full(len(middle), _KERNEL))
         at_random = _CARELESS[0] + (_CARELESS[1] - _CARELESS[0]) * careless
         return np.column_stack([(1 - at_random)[:, None] * careful, at_random])
+
+    def picture(self, points: Array, weights: Array, evidence: float) -> Outlined:
+        """What the outlines at these points say together."""
+        _, kinds, shares = self.parameters(points)
+        return Outlined(
+            mass=self.mass(points, weights)[self.pooled.tally.place],
+            answers=np.tensordot(weights @ kinds, self.pooled.crowd.answers, 1),
+            participation=float(weights @ shares),
+            evidence=evidence,
+            outlines=self,
+            points=points,
+            weights=weights,
+        )
 
     def log_likelihood(self, points: Array) -> Array:
         """Ln P(reports | outline) of every point."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.inference.posterior.model import normalised_exp
+from forsooth.inference.posterior.names import as_names, log_chances
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,15 @@ class Picture:
     evidence: float
     iterations: int = 0
     converged: bool = True
+
+    def apart(self, crowd: Crowd) -> tuple[Picture, Picture]:
+        """As a model of names, and as one of means: what is answered to θ is the truth, not θ."""
+        names, means = log_chances(as_names(crowd, self.mass.mean(axis=0), self.answers))
+        double = self.as_means(crowd)
+        return (
+            replace(self, evidence=self.evidence + float(names)),
+            replace(double, evidence=self.evidence + float(means)),
+        )
 
     def as_means(self, crowd: Crowd) -> Picture:
         """The same model, but what is answered to θ on average is the truth, and not θ itself."""

@@ -17,7 +17,6 @@ are labels without an order.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +33,8 @@ from forsooth.inference.posterior.confusions import confused, spread
 from forsooth.inference.posterior.heldout import Means, class_sources, pooled_sources
 from forsooth.inference.posterior.measure import HOPELESS, measured, rated
 from forsooth.inference.posterior.model import normalised_exp
-from forsooth.inference.posterior.outline import INSIDE, no_outline_fits, outlined
+from forsooth.inference.posterior.names import as_names, log_chances
+from forsooth.inference.posterior.outline import no_outline_fits, outlined
 from forsooth.inference.posterior.picture import averaged
 from forsooth.inference.posterior.pooled import fit_pooled
 
@@ -58,9 +58,6 @@ if TYPE_CHECKING:
 
 _HALF_TRUST = 0.5  # nats per worker
 _NEGLIGIBLE = 1e-3  # a view that is less likely changes nothing
-_HALF = 0.35  # the share of right answers, beyond chance, with which both views are as likely
-_PER_RIGHT = 15.0  # nats that speak for names, per share beyond that
-_PER_RANGE = 20.0  # and per range of the scale by which truths are outside of where ratings are
 _SURE = 4.0  # nats with which names need no rival, unless it is good
 
 
@@ -72,6 +69,7 @@ class Seen:
     finer: Array  # P(θ | reports) of the class models, tasks × grid
     trust: float  # the weight of those
     evidence: float
+    likelier: float = 0.0  # nats, beside that
     leading: ClassFit | None = None  # the class model with most weight among them
 
     @property
@@ -93,20 +91,7 @@ class View:
     pictures: list[Picture]
     fits: list[ClassFit]
     price: float  # nats, for the shares that all of them may choose
-
-    @cached_property
-    def as_names(self) -> float:
-        """The nats by which names are likelier beforehand, if these models of them are right.
-
-        Most answers are right then, and all truths may be at one end; those of ratings are not.
-        """
-        picture, crowd = averaged(self.pictures), self.pooled.crowd
-        truths, chance = picture.mass.mean(axis=0), 1 / crowd.scale.size
-        true = np.abs(np.subtract.outer(crowd.grid, crowd.scale.values)).argmin(axis=1)
-        right = truths @ picture.answers[np.arange(len(true)), true]
-        place = (truths @ crowd.grid - crowd.scale.low) / crowd.scale.range
-        outside = abs(place - np.clip(place, *INSIDE))
-        return float(_PER_RIGHT * ((right - chance) / (1 - chance) - _HALF) + _PER_RANGE * outside)
+    likelier: float = 0.0  # nats, before any report; pictures have them in their evidence
 
     def told(self, batches: Batches) -> View:
         """The same models with what batches tell of their tasks; outlines hear nothing of it.
@@ -138,8 +123,10 @@ class View:
         masses += [spread(self.pooled.crowd, fit.mass.sum(axis=1)) for fit in self.fits[1:]]
         finer = sum(weight * mass for weight, mass in zip(weights, masses))
         trust = _trust((max(bounds) - rival) / workers)
-        evidence = max(picture.evidence, max(bounds) - self.price)
-        return Seen(picture, finer, trust, evidence, self.fits[int(np.argmax(weights))])
+        leading = self.fits[int(np.argmax(weights))]
+        if (evidence := max(bounds) - self.price) < picture.evidence:
+            return Seen(picture, finer, trust, picture.evidence, leading=leading)
+        return Seen(picture, finer, trust, evidence, self.likelier, leading)
 
     def held_out(self, seen: Seen, parts: Sequence[Evidence], known: NDArray[np.bool_]) -> Seen:
         """The same, where answers can be read, with means of them as far as they predict better."""
@@ -174,8 +161,7 @@ def views_of(
     """One view, or two; without a `checkpoint` they have no class models."""
     pooled, ascent = measured(*fit_pooled(crowd, parts, pinned, rules), rules)
     first = _first(pooled, ascent, rules, checkpoint)
-    other = _as_measure(first, rules, checkpoint)
-    return [first, other] if other else [first]
+    return _with_measure(first, rules, checkpoint) or [first]
 
 
 def _first(pooled: Pooled, ascent: Ascent, rules: Rules, checkpoint: Checkpoint | None) -> View:
@@ -191,29 +177,37 @@ def _first(pooled: Pooled, ascent: Ascent, rules: Rules, checkpoint: Checkpoint 
     return View(pooled, ascent, strict, pictures, fits, pooled.price)
 
 
-def _as_measure(first: View, rules: Rules, checkpoint: Checkpoint | None) -> View | None:
-    """The same scale as a measure, if it may be one; but for its likings it counts as free.
+def _with_measure(first: View, rules: Rules, checkpoint: Checkpoint | None) -> list[View] | None:
+    """The same scale as names and as a measure, if it may be one.
 
-    Gold tells at which answers the truths are, and so a model of names from its double.
+    But for its likings a measure counts as free. Gold tells at which answers the truths are, and so
+    a model of names from its double.
     """
-    sure = first.as_names > _SURE
-    found = rated(first.pooled, first.ascent, rules, if_hopeless=not sure)
+    crowd, seen = first.pooled.crowd, averaged(first.pictures)
+    nats = as_names(crowd, seen.mass.mean(axis=0), seen.answers)
+    found = rated(first.pooled, first.ascent, rules, if_hopeless=bool(nats < _SURE))
     if found is None:
         return None
     picture = found.pooled.picture(found.ascent)
     evidence = picture.evidence + found.pooled.price - first.price - found.owed
-    pictures = [replace(picture, evidence=evidence)]
-    if sure and evidence < averaged(first.pictures).evidence - HOPELESS:
+    if nats > _SURE and evidence < seen.evidence - HOPELESS:
         return None
+    pictures = [replace(picture, evidence=evidence)]
     if not no_outline_fits(found.pooled, found.ascent.point):
         pictures.append(outlined(found.pooled))
+    named, measured = map(float, log_chances(nats))
+    pictures = [replace(each, evidence=each.evidence + measured) for each in pictures]
+    names, doubles = zip(*(each.apart(crowd) for each in first.pictures))
     if (first.pooled.pinned < 0).all():
-        pictures += [each.as_means(first.pooled.crowd) for each in first.pictures]
+        pictures += doubles
     fits = []
     if checkpoint:
         rival = max(fit.bound for fit in first.fits)
         fits.append(fit_rated(found, rules, rival, checkpoint))
-    return View(found.pooled, found.ascent, None, pictures, fits, first.price)
+    return [
+        replace(first, pictures=list(names), likelier=named),
+        View(found.pooled, found.ascent, None, pictures, fits, first.price, measured),
+    ]
 
 
 def _class_models(
@@ -252,7 +246,7 @@ class Decided:
 def decided(views: list[View], campaign: Campaign, known: NDArray[np.bool_]) -> Decided:
     """The average of the views; tasks whose truth is `known` stay as they are."""
     seen = [view.together(campaign.workers) for view in views]
-    weights = chances(seen, campaign.workers, views[0].as_names)
+    weights = chances(seen, campaign.workers)
     weights = np.where(weights < _NEGLIGIBLE, 0, weights) / weights[weights >= _NEGLIGIBLE].sum()
     heard = [
         (weight, view, view.held_out(each, campaign.evidence, known))
@@ -273,15 +267,14 @@ def decided(views: list[View], campaign: Campaign, known: NDArray[np.bool_]) -> 
     )
 
 
-def chances(seen: list[Seen], workers: int, as_names: float) -> Array:
-    """How likely each view is, the first `as_names`, by so many nats beforehand.
+def chances(seen: list[Seen], workers: int) -> Array:
+    """How likely each view is.
 
     What class models leave out of a worker may be worth a little evidence in either view, so that,
     as far as they decide, a difference counts only by more than that for all workers together.
     """
     little = max(1.0, ABOUT * workers * max(each.trust for each in seen))
-    logs = np.array([each.evidence for each in seen]) / little
-    logs[0] += as_names
+    logs = np.array([each.evidence / little + each.likelier for each in seen])
     return normalised_exp(logs)[0]
 
 

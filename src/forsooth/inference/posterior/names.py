@@ -1,0 +1,40 @@
+"""Is it a name that is true, or the mean of all opinions? What is known before any report.
+
+The same reports fit to answers of which many are at random, around some truths, and to opinions
+that differ, around others: what is answered on average. But most of those who give names are right,
+and ratings are seldom all at an end of the scale, or nobody would ask.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forsooth.inference.posterior.model import Crowd
+
+    Array = NDArray[np.float64]
+
+INSIDE = 0.2, 0.8  # where the truths of a rating are on average, in ranges of the scale
+_HALF = 0.35  # the share of right answers, beyond chance, with which both are as likely
+_PER_RIGHT = 15.0  # nats that speak for names, per share beyond that
+_PER_RANGE = 20.0  # and per range of the scale by which truths are outside
+
+
+def as_names(crowd: Crowd, truths: Array, answers: Array) -> Array:
+    """The nats that speak for names, if these are P(θ) and P(a | θ): … × grid (× answers)."""
+    low, size, chance = crowd.scale.low, crowd.scale.range, 1 / crowd.scale.size
+    true = np.abs(np.subtract.outer(crowd.grid, crowd.scale.values)).argmin(axis=1)
+    right = (truths * answers[..., np.arange(len(true)), true]).sum(axis=-1)
+    place = (truths @ crowd.grid - low) / size
+    outside = np.abs(place - np.clip(place, *INSIDE))
+    nats: Array = _PER_RIGHT * ((right - chance) / (1 - chance) - _HALF) + _PER_RANGE * outside
+    return nats
+
+
+def log_chances(nats: Array) -> tuple[Array, Array]:
+    """Ln P(names) and ln P(means) for so many nats that speak for names, each in halves."""
+    return np.log(2) - np.logaddexp(0, -nats), np.log(2) - np.logaddexp(0, nats)
