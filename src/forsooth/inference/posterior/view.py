@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.classes import ClassFit
     from forsooth.inference.posterior.confusions import Confused
     from forsooth.inference.posterior.evidence import Campaign, Evidence
+    from forsooth.inference.posterior.measure import Measured
     from forsooth.inference.posterior.model import Crowd
     from forsooth.inference.posterior.picture import Picture
     from forsooth.inference.posterior.pooled import Pooled
@@ -180,24 +181,22 @@ def _first(pooled: Pooled, ascent: Ascent, rules: Rules, checkpoint: Checkpoint 
 def _with_measure(first: View, rules: Rules, checkpoint: Checkpoint | None) -> list[View] | None:
     """The same scale as names and as a measure, if it may be one.
 
-    But for its likings a measure counts as free. Gold tells at which answers the truths are, and so
-    a model of names from its double.
+    Gold tells at which answers the truths are, and so a model of names from its double.
     """
     crowd, seen = first.pooled.crowd, averaged(first.pictures)
     nats = as_names(crowd, seen.mass.mean(axis=0), seen.answers)
     found = rated(first.pooled, first.ascent, rules, if_hopeless=bool(nats < _SURE))
     if found is None:
         return None
-    picture = found.pooled.picture(found.ascent)
-    evidence = picture.evidence + found.pooled.price - first.price - found.owed
-    if nats > _SURE and evidence < seen.evidence - HOPELESS:
+    free = _free(found, first.price)
+    if nats > _SURE and free.evidence < seen.evidence - HOPELESS:
         return None
-    pictures = [replace(picture, evidence=evidence)]
+    as_these, as_those = map(float, log_chances(nats))
+    names, doubles = zip(*(each.apart(crowd) for each in first.pictures))
+    pictures = [free]
     if not no_outline_fits(found.pooled, found.ascent.point):
         pictures.append(outlined(found.pooled))
-    named, measured = map(float, log_chances(nats))
-    pictures = [replace(each, evidence=each.evidence + measured) for each in pictures]
-    names, doubles = zip(*(each.apart(crowd) for each in first.pictures))
+    pictures = [replace(each, evidence=each.evidence + as_those) for each in pictures]
     if (first.pooled.pinned < 0).all():
         pictures += doubles
     fits = []
@@ -205,9 +204,15 @@ def _with_measure(first: View, rules: Rules, checkpoint: Checkpoint | None) -> l
         rival = max(fit.bound for fit in first.fits)
         fits.append(fit_rated(found, rules, rival, checkpoint))
     return [
-        replace(first, pictures=list(names), likelier=named),
-        View(found.pooled, found.ascent, None, pictures, fits, first.price, measured),
+        replace(first, pictures=list(names), likelier=as_these),
+        View(found.pooled, found.ascent, None, pictures, fits, first.price, as_those),
     ]
+
+
+def _free(found: Measured, price: float) -> Picture:
+    """The picture of a measure, which counts as free as names are, but for its likings."""
+    picture = found.pooled.picture(found.ascent)
+    return replace(picture, evidence=picture.evidence + found.pooled.price - price - found.owed)
 
 
 def _class_models(
