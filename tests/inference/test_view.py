@@ -195,8 +195,7 @@ def test_outlines_are_of_names_or_of_means_one_by_one() -> None:
     assert np.logaddexp(names.evidence, double.evidence) == pytest.approx(
         picture.evidence + np.log(2)
     )
-    off = (np.abs(each.mass.mean(axis=0) @ np.abs(crowd.grid - 3)) for each in (names, double))
-    far, near = off
+    far, near = (each.mass.mean(axis=0) @ np.abs(crowd.grid - 3) for each in (names, double))
     assert far > near + 0.5
     for each in (names, double):
         np.testing.assert_allclose(each.mass.sum(axis=1), 1, atol=1e-5)
