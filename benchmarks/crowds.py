@@ -208,7 +208,6 @@ def outcomes(seed: int) -> list[Outcome]:
             mechanism = mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
             data = mechanism.perturb(answers, simulation_seed=int(random.integers(2**31)))
         truths = infer(data)
-        covered = (truths.low - 1e-9 <= truth) & (truth <= truths.high + 1e-9)
         found.append(
             Outcome(
                 crowd.family,
@@ -217,7 +216,7 @@ def outcomes(seed: int) -> list[Outcome]:
                 truths.error(truth),
                 infer(data, "algorithm1").error(truth),
                 float(np.abs(truth - np.median(truth)).mean()),
-                float(covered.mean()),
+                truths.coverage(truth),
             )
         )
     return found

@@ -94,3 +94,10 @@ class Truths:
         """MAE, the mean absolute error over the tasks whose truth is known (not NaN)."""
         known = ~np.isnan(truth)
         return float(np.mean(np.abs(self.estimate[known] - truth[known])))
+
+    def coverage(self, truth: NDArray[np.float64]) -> float:
+        """The share of the known truths that lie in their 90 % intervals."""
+        known = ~np.isnan(truth)
+        rounding = 1e-9 * self.scale.range
+        above, below = self.low - rounding <= truth, truth <= self.high + rounding
+        return float(np.mean((above & below)[known]))

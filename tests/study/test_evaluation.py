@@ -46,6 +46,7 @@ def test_every_combination_is_there(result: dict[str, Any]) -> None:
         "mae_change",
         "mae_constant",
         "mae_middle",
+        "coverage",
     }
     assert all(keys <= run.keys() for run in result["runs"])
 
@@ -58,6 +59,9 @@ def test_a_run_can_be_redone_by_hand(result: dict[str, Any]) -> None:
     assert run["mae_change"] == run["mae"] - original
     assert run["mae_constant"] == np.abs(dataset.truth - np.median(dataset.truth)).mean()
     assert run["mae_middle"] == np.abs(dataset.truth - 4.5).mean()
+    again = infer(study().jobs()[0].reports(dataset), run["method"])
+    inside = (again.low <= dataset.truth) & (dataset.truth <= again.high)
+    assert run["coverage"] == pytest.approx(inside.mean())
 
 
 def test_processes_do_not_change_the_figures(result: dict[str, Any]) -> None:
@@ -97,6 +101,7 @@ def test_the_summary_is_mean_and_standard_error(result: dict[str, Any]) -> None:
         if all(run[key] == row[key] for key in ("mechanism", "method", "epsilon"))
     ]
     assert row["mae_change"] == pytest.approx(np.mean(values))
+    assert row["mae_change_median"] == pytest.approx(np.median(values))
     assert row["mae_change_se"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(2))
     assert summarise(result["runs"][:1])[0]["mae_change_se"] is None
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Run = dict[str, Any]
 ADAPTIVE = "adaptive"
-_MEASURES = ("mae", "mae_change", "mae_original", "mae_constant", "mae_middle")
+_MEASURES = ("mae", "mae_change", "mae_original", "mae_constant", "mae_middle", "coverage")
 _GROUP = ("data", "mirror", "mechanism", "method", "protects", "guarantee", "epsilon")
 
 
@@ -135,7 +135,8 @@ class Job:
         guarantee = reports[0].mechanism.guarantee
         runs = []
         for method in study.methods:
-            mae = infer(reports, method).error(dataset.truth)
+            truths = infer(reports, method)
+            mae = truths.error(dataset.truth)
             runs.append(
                 {
                     "data": study.data,
@@ -151,6 +152,7 @@ class Job:
                     "mae_change": mae - original,
                     "mae_constant": dataset.constant_error(),
                     "mae_middle": dataset.middle_error(),
+                    "coverage": truths.coverage(dataset.truth),
                 }
             )
         return runs
@@ -212,7 +214,7 @@ def _one_thread() -> None:
 
 
 def summarise(runs: list[Run]) -> list[Run]:
-    """Mean and standard error over the repeats (null for a single repeat)."""
+    """Mean, median and standard error over the repeats (null for a single repeat)."""
     groups: dict[tuple[Any, ...], list[Run]] = {}
     for run in runs:
         groups.setdefault(tuple(run[key] for key in _GROUP), []).append(run)
@@ -222,6 +224,7 @@ def summarise(runs: list[Run]) -> list[Run]:
         for measure in _MEASURES:
             values = np.array([member[measure] for member in members])
             row[measure] = float(values.mean())
+            row[f"{measure}_median"] = float(np.median(values))
             row[f"{measure}_se"] = (
                 float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
             )

@@ -95,7 +95,7 @@ class Cell(ABC):
 class ErrorCell(Cell):
     """The error after one perturbation of one repeat's data, by one method."""
 
-    kind: ClassVar[str] = "error"
+    kind: ClassVar[str] = "errors"  # "error" had no coverage
 
     source: Source
     mechanism: str
