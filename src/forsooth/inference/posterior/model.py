@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 _GRID_POINTS = 40
+_PER_STEP = 8  # of these at least, between two answers: hundreds of answers tell truths so well
 STEPS = 20  # that a scale has at most: people who answer 63 of 100 do not mean 63 and not 62
 _LADDER = (0.25, 0.6, 0.85, 1.2, 1.7, 2.4, 5.0)  # σ in steps of the scale
 _SHARPEST = 0.06  # the least σ, in ranges of the scale
@@ -62,8 +63,10 @@ class Crowd:
     def grid(self) -> NDArray[np.float64]:
         """Points over the scale; every answer is one of them."""
         values = np.asarray(self.scale.values)
-        points = _GRID_POINTS if self.scale.size <= 10 else 2 * _GRID_POINTS
-        between = max(1, round(points / (self.scale.size - 1)))
+        if self.scale.size <= SHORT:
+            between = max(_PER_STEP, round(_GRID_POINTS / (self.scale.size - 1)))
+        else:
+            between = max(1, round(2 * _GRID_POINTS / (self.scale.size - 1)))
         pieces = [np.linspace(a, b, between, endpoint=False) for a, b in pairwise(values)]
         return np.append(np.concatenate(pieces), values[-1])
 
