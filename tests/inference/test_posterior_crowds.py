@@ -17,6 +17,7 @@ from forsooth.inference.posterior.members import Classes
 from forsooth.inference.posterior.model import Crowd
 from forsooth.inference.posterior.pooled import Pooled
 from forsooth.inference.posterior.tally import Tally, recover_moments
+from forsooth.study import synthetic
 
 
 def answers_of(
@@ -75,6 +76,24 @@ def test_adversaries_are_read_the_other_way_round() -> None:
     assert truths.quality[::4].max() < 0.2
     covered = (truths.low <= truth) & (truth <= truths.high)
     assert covered.mean() > 0.75  # with matrices 0.37
+
+
+def test_workers_who_draw_a_budget_are_not_taken_for_careless_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two-layer, ε = 2: budgets go from 0 to 4, and a worker's is the same in all of his cells.
+
+    With the mean table for everybody, classes take small budgets for bad or busy workers.
+    """
+    crowd = synthetic.Crowd(workers=1000, tasks=100, sparsity=0.8, truth_mean=3).draw(seed=2)
+    reports = mechanisms.two_layer(crowd.answers.scale, 2.0).perturb(
+        crowd.answers, simulation_seed=2
+    )
+    aware = infer(reports).error(crowd.truth)
+    monkeypatch.setattr(sys.modules[evidence_of.__module__], "_BUDGETS", 1)
+    unaware = infer(reports).error(crowd.truth)
+    assert aware < infer(reports, model="pooled").error(crowd.truth)
+    assert aware < 0.7 * unaware
 
 
 def test_biased_workers_are_known_by_their_whole_reports(monkeypatch: pytest.MonkeyPatch) -> None:

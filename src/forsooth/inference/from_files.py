@@ -23,7 +23,7 @@ from forsooth.inference.posterior.evidence import (
     Evidence,
     block_of,
     is_hidden,
-    table_of,
+    tables_of,
 )
 from forsooth.inference.posterior.kernels import count_cells
 from forsooth.register import Register, hashes
@@ -94,8 +94,8 @@ class FileBlocks(Blocks):
 def _evidence(
     part: ReportPart, counts: NDArray[np.int64], files: ReportFiles, engine: Engine
 ) -> Evidence:
-    table, hidden = table_of(part.mechanism), is_hidden(part.mechanism)
-    return Evidence(FileBlocks(part.pieces, engine), len(files.tasks), table, hidden, counts)
+    tables, hidden = tables_of(part.mechanism), is_hidden(part.mechanism)
+    return Evidence(FileBlocks(part.pieces, engine), len(files.tasks), tables, hidden, counts)
 
 
 def refuse_repeats(
@@ -134,7 +134,7 @@ def _who(repeated: NDArray[np.uint64], pieces: Sequence[Piece]) -> str:
 
 def count_part(part: ReportPart, engine: Engine) -> NDArray[np.int64]:
     """All that the pooled model needs to know of the cells, in one pass."""
-    symbols, hidden = table_of(part.mechanism).shape[1], is_hidden(part.mechanism)
+    symbols, hidden = tables_of(part.mechanism).shape[2], is_hidden(part.mechanism)
     work = partial(count_cells, symbols=symbols, hidden=hidden)
     return FileBlocks(part.pieces, engine).total(work)
 

@@ -25,7 +25,7 @@ from forsooth.inference.from_files import count_part, refuse_repeats
 from forsooth.inference.gold import gold_array
 from forsooth.inference.posterior import Options, posterior
 from forsooth.inference.posterior.blocks import Held
-from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, table_of
+from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, tables_of
 from forsooth.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class PooledState:
             Evidence(
                 Held(()),  # the reports themselves are not here any more
                 len(self.tasks),
-                table_of(part.mechanism),
+                tables_of(part.mechanism),
                 is_hidden(part.mechanism),
                 part.counts,
             )
@@ -170,7 +170,7 @@ def _parse(table: pa.Table) -> PooledState:
     for number, (text, workers) in enumerate(strict.rows(said["mechanisms"], "mechanisms")):
         mechanism = Mechanism.from_json(strict.string(text, "mechanism"))
         rows = counted.filter(pa.compute.equal(counted["mechanism"], number))
-        width = table_of(mechanism).shape[1] + (not is_hidden(mechanism))
+        width = tables_of(mechanism).shape[2] + (not is_hidden(mechanism))
         counts = rows["counts"].combine_chunks().flatten().to_numpy()
         if counts.size != len(tasks) * width:
             raise ForsoothError("another version wrote it; remove it and give all reports again")

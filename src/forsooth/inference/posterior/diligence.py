@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _RATES = 25  # points of the ladder
 _LEVELS = 8  # that are kept of it: the most diligent may answer a thousand times as much
+_FEW_LEVELS = 3  # where workers differ by a secret, too, which reports hardly tell from diligence
 _ENOUGH = 2000  # so many workers show how rates are spread
 _PRIOR_WORKERS = 0.02  # every rate counts as much as so many
 _STEPS = 200  # of the ascent: shares need not be exact, for they are learned again
@@ -38,8 +39,9 @@ def levels_of(part: Evidence, answers: Array) -> tuple[Array, Array]:
     if not part.hidden:
         return np.ones(1), np.ones(1)
     ladder = 0.999 * np.exp(np.linspace(np.log(min(0.3, 0.3 / part.tasks)), 0, _RATES))
-    chance = np.outer(ladder, answers @ part.table[:-1]) + np.outer(1 - ladder, part.table[-1])
-    logs = part.some_workers(_ENOUGH) @ np.log(chance).T
+    answered, absent = answers @ part.tables[:, :-1], part.tables[:, -1]
+    chance = np.multiply.outer(ladder, answered) + np.multiply.outer(1 - ladder, absent)
+    _, logs = normalised_exp(np.tensordot(part.some_workers(_ENOUGH), np.log(chance), ([1], [2])))
 
     def expected(point: Array) -> tuple[float, Array]:
         members, likelihood = normalised_exp(logs + np.log(point))
@@ -47,7 +49,7 @@ def levels_of(part: Evidence, answers: Array) -> tuple[Array, Array]:
         return float(objective), members.sum(axis=0) + _PRIOR_WORKERS
 
     found = climb(expected, (_RATES,), np.full(_RATES, 1 / _RATES), max_iterations=_STEPS)
-    return merged(ladder, found.point, _LEVELS)
+    return merged(ladder, found.point, _LEVELS if len(part.tables) == 1 else _FEW_LEVELS)
 
 
 def merged(rates: Array, shares: Array, number: int) -> tuple[Array, Array]:

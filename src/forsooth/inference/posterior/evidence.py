@@ -23,18 +23,21 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 _BINS = 64
+_BUDGETS = 8  # of two-layer's: budgets that are nearer than that are hard to tell apart
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Symbols, and P(symbol | answer), then P(symbol | NULL) if participation is hidden.
 
-    `counted` is what `count_cells` has counted, where that is known already.
+    There is a table for every secret that a worker may have drawn for all of his cells, alike
+    likely; mostly there is one only. `counted` is what `count_cells` has counted, where that is
+    known already.
     """
 
     blocks: Blocks
     tasks: int
-    table: NDArray[np.float64]
+    tables: NDArray[np.float64]  # secrets × inputs × symbols
     hidden: bool
     counted: NDArray[np.int64] | None = None
 
@@ -46,7 +49,13 @@ class Evidence:
     @property
     def symbols(self) -> int:
         """How many symbols there are."""
-        return int(self.table.shape[1])
+        return int(self.tables.shape[2])
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """What one cell alone follows."""
+        mean: NDArray[np.float64] = self.tables.mean(axis=0)
+        return mean
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
@@ -105,9 +114,9 @@ def evidence_of(*parts: Reports | Answers) -> Evidence:
     """Reports through their mechanism's table; plain answers through the identity."""
     data, blocks = parts[0], Held([block_of(part) for part in parts])
     if isinstance(data, Answers):
-        return Evidence(blocks, len(data.tasks), np.eye(data.scale.size), False)
-    table, hidden = table_of(data.mechanism), is_hidden(data.mechanism)
-    return Evidence(blocks, len(data.tasks), table, hidden)
+        return Evidence(blocks, len(data.tasks), np.eye(data.scale.size)[None], False)
+    tables, hidden = tables_of(data.mechanism), is_hidden(data.mechanism)
+    return Evidence(blocks, len(data.tasks), tables, hidden)
 
 
 def is_hidden(mechanism: Mechanism) -> bool:
@@ -115,9 +124,9 @@ def is_hidden(mechanism: Mechanism) -> bool:
     return mechanism.protects == "answers+participation"
 
 
-def table_of(mechanism: Mechanism) -> NDArray[np.float64]:
-    """P(symbol | input)."""
-    return _table(_of_a_cell(mechanism))
+def tables_of(mechanism: Mechanism) -> NDArray[np.float64]:
+    """P(symbol | secret, input)."""
+    return _tables(_of_a_cell(mechanism))
 
 
 def block_of(data: Reports | Answers) -> Block:
@@ -142,24 +151,24 @@ def _of_a_cell(mechanism: Mechanism) -> Mechanism:
 
 
 @singledispatch
-def _table(mechanism: Mechanism) -> NDArray[np.float64]:
+def _tables(mechanism: Mechanism) -> NDArray[np.float64]:
     raise ForsoothError(f"the posterior has no table for {mechanism.name}")
 
 
-@_table.register
+@_tables.register
 def _(mechanism: ChannelMechanism) -> NDArray[np.float64]:
-    return np.array(mechanism.channel.weights, float) / TOTAL
+    return np.array([mechanism.channel.weights], float) / TOTAL
 
 
-@_table.register
+@_tables.register
 def _(mechanism: TwoLayer) -> NDArray[np.float64]:
-    """The mean over budgets: what one cell alone follows. That cells share a budget is left out."""
-    tables = np.array([channel.weights for channel in mechanism.channels], float)
-    mean: NDArray[np.float64] = tables.mean(axis=0) / TOTAL
-    return mean
+    """A worker's budget is about one of a few: who draws the next smaller one sends the like."""
+    tables = np.array([channel.weights for channel in mechanism.channels], float) / TOTAL
+    few: NDArray[np.float64] = tables.reshape(_BUDGETS, -1, *tables.shape[1:]).mean(axis=1)
+    return few
 
 
-@_table.register
+@_tables.register
 def _(mechanism: Laplace) -> NDArray[np.float64]:
     """The exact probabilities of the bins."""
     positions = np.asarray(mechanism.positions, float)
@@ -168,7 +177,7 @@ def _(mechanism: Laplace) -> NDArray[np.float64]:
     if is_hidden(mechanism):
         null = table.mean(axis=0) if mechanism.null is None else table[mechanism.null]
         table = np.vstack([table, null])
-    return np.maximum(table, 1e-300)
+    return np.maximum(table, 1e-300)[None]
 
 
 def _symbols(mechanism: Mechanism, values: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:

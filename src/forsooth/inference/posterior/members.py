@@ -51,6 +51,7 @@ class Classes:
     kind: NDArray[np.intp]  # the kind of error of each class
     rates: NDArray[np.float64]  # of answering: classes × ladder
     row: NDArray[np.intp]  # of each class in `mix`
+    secret: NDArray[np.intp]  # of each class, which decides on its table of the channel
     mix: NDArray[np.float64]  # what the answers of a kind are mixed from: kinds × tables
     tables: NDArray[np.float64]  # P(a | θ), tables × grid × answers: learned ones, then fixed ones
     expected: NDArray[np.float64]  # what the former were to begin with
@@ -86,7 +87,7 @@ class Classes:
     def drop_empty(self, sums: ClassSums, workers: int) -> bool:
         """Leave out classes that hardly anybody is of: they only cost time. Were there any?"""
         crowded = sums.members >= min(1.0, _EMPTY * workers)
-        for name in ("shares", "logs", "kind", "rates", "row"):
+        for name in ("shares", "logs", "kind", "rates", "row", "secret"):
             setattr(self, name, getattr(self, name)[crowded])
         return not crowded.all()
 
@@ -98,7 +99,8 @@ class Classes:
         flat = mass.reshape(len(mass), -1)
         met = np.einsum("jg,jyk->kgy", flat, sums.counts, optimize=True)
         per_chance = (met / np.exp(self.logs)).reshape(classes, ladder, grid, -1)
-        behind = np.einsum("kf,kfgy->kgy", self.rates, per_chance) @ part.table[:size].T
+        present = np.einsum("kf,kfgy->kgy", self.rates, per_chance)
+        behind = present @ part.tables[self.secret, :size].transpose(0, 2, 1)
         learned = len(self.expected)
         from_tables = np.tensordot(self.mix[self.row, :learned].T, behind, 1)
         counts: NDArray[np.float64] = from_tables * self.tables[:learned]
@@ -109,7 +111,7 @@ class Classes:
         counts = counts + PRIOR_ANSWERS * self.expected
         learned = counts / counts.sum(axis=2, keepdims=True)
         self.tables = np.concatenate([learned, self.tables[len(learned) :]])
-        self.logs = _logs(self.answers[self.row], self.rates, part)
+        self.logs = _logs(self.answers[self.row], self.rates, part.tables[self.secret], part.hidden)
 
     def apart(self) -> Classes:
         """The same answers, but every kind of error has a table of its own."""
@@ -124,7 +126,7 @@ class Classes:
 
 
 def classes_of(pooled: Pooled, part: Evidence, kinds: NDArray[np.float64]) -> Classes:
-    """Every kind of worker with every level of participation.
+    """Every kind of worker with every level of participation and every secret.
 
     Levels come from the workers' symbols, what is known of the kinds from the pooled model.
     """
@@ -133,14 +135,17 @@ def classes_of(pooled: Pooled, part: Evidence, kinds: NDArray[np.float64]) -> Cl
     sort = _alike(crowd, kinds) if isinstance(crowd, Confusions) else _by_error(crowd, kinds)
     ladder = pooled.ladder if part.hidden else tuple(1.0 for _ in pooled.ladder)
     rates = np.array([[_rate(level, step) for step in ladder] for level in levels])
-    rates = np.repeat(rates, len(sort.shares), axis=0)
-    row = np.tile(np.arange(len(sort.shares)), len(levels))
+    secrets = np.full(len(part.tables), 1 / len(part.tables))
+    shares = np.multiply.outer(np.outer(secrets, weight), sort.shares)
+    secret, level, row = (each.ravel() for each in np.indices(shares.shape))
+    answers = np.tensordot(sort.mix, sort.tables, 1)
     return Classes(
-        shares=np.outer(weight, sort.shares).ravel(),
-        logs=_logs(np.tensordot(sort.mix, sort.tables, 1)[row], rates, part),
+        shares=shares.ravel(),
+        logs=_logs(answers[row], rates[level], part.tables[secret], part.hidden),
         kind=sort.kind[row],
-        rates=rates,
+        rates=rates[level],
         row=row,
+        secret=secret,
         mix=sort.mix,
         tables=sort.tables,
         expected=sort.tables[: sort.learned],
@@ -234,14 +239,20 @@ def _turned_round(crowd: Crowd) -> NDArray[np.float64]:
 
 
 def _logs(
-    answers: NDArray[np.float64], rates: NDArray[np.float64], part: Evidence
+    answers: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    channels: NDArray[np.float64],
+    hidden: bool,
 ) -> NDArray[np.float64]:
-    """Ln P(y | φ, θ), classes × (ladder × grid) × symbols, of P(a | θ) and rates of every class."""
-    answered = answers @ part.table[: answers.shape[2]]
-    absent = part.table[-1] if part.hidden else np.zeros(part.symbols)
+    """Ln P(y | φ, θ), classes × (ladder × grid) × symbols, of every class.
+
+    Of P(a | θ), rates and P(y | a), a row for every class.
+    """
+    answered, symbols = answers @ channels[:, : answers.shape[2]], channels.shape[2]
+    absent = channels[:, None, None, -1] if hidden else np.zeros(symbols)
     rate = rates[:, :, None, None]
     tables = np.maximum(rate * answered[:, None] + (1 - rate) * absent, 1e-300)
-    logs: NDArray[np.float64] = np.log(tables).reshape(len(rates), -1, part.symbols)
+    logs: NDArray[np.float64] = np.log(tables).reshape(len(rates), -1, symbols)
     return logs
 
 
