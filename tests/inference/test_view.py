@@ -241,9 +241,9 @@ def test_right_answers_and_truths_at_an_end_speak_for_names() -> None:
         return float(as_names(pooled.crowd, picture.mass.mean(axis=0), picture.answers))
 
     assert speak(names(1)[0]) > 3
-    assert speak(moods(1)[0]) < -2
+    assert speak(moods(1)[0]) == -1  # and no more: careless workers, too, are seldom right
     at_the_end, _ = moods(1, middle=-1.0)
-    assert speak(at_the_end) > speak(moods(1)[0]) + 2
+    assert speak(at_the_end) > 1
 
 
 def said(evidence: float, trust: float, likelier: float = 0.0) -> Seen:
