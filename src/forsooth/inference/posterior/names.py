@@ -22,7 +22,7 @@ INSIDE = 0.2, 0.8  # where the truths of a rating are on average, in ranges of t
 _HALF = 0.35  # the share of right answers, beyond chance, with which both are as likely
 _PER_RIGHT = 15.0  # nats that speak for names, per share beyond that
 _PER_RANGE = 20.0  # and per range of the scale by which truths are outside
-_FOR_MEANS = 1.0  # nats at most: careless workers, too, are seldom right
+_FOR_MEANS = 1.0  # nats that speak for means at most, where a single model was fitted
 
 
 def as_names(crowd: Crowd, truths: Array, answers: Array) -> Array:
@@ -33,6 +33,15 @@ def as_names(crowd: Crowd, truths: Array, answers: Array) -> Array:
     place = (truths @ crowd.grid - low) / size
     outside = np.abs(place - np.clip(place, *INSIDE))
     nats: Array = _PER_RIGHT * ((right - chance) / (1 - chance) - _HALF) + _PER_RANGE * outside
+    return nats
+
+
+def of_one_model(nats: Array) -> Array:
+    """The same, if one model was fitted, which stands for all that fit about as well.
+
+    Among those may be one with more careless workers, and others who are right more often. Outlines
+    need no such doubt, for all of them are asked.
+    """
     return np.maximum(nats, -_FOR_MEANS)
 
 

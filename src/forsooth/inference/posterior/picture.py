@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.inference.posterior.model import normalised_exp
-from forsooth.inference.posterior.names import as_names, log_chances
+from forsooth.inference.posterior.names import as_names, log_chances, of_one_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,8 @@ class Picture:
 
     def apart(self, crowd: Crowd) -> tuple[Picture, Picture]:
         """As a model of names, and as one of means: what is answered to θ is the truth, not θ."""
-        names, means = log_chances(as_names(crowd, self.mass.mean(axis=0), self.answers))
+        nats = as_names(crowd, self.mass.mean(axis=0), self.answers)
+        names, means = log_chances(of_one_model(nats))
         double = self.as_means(crowd)
         return (
             replace(self, evidence=self.evidence + float(names)),

@@ -33,7 +33,7 @@ from forsooth.inference.posterior.confusions import confused, spread
 from forsooth.inference.posterior.heldout import Means, class_sources, pooled_sources
 from forsooth.inference.posterior.measure import HOPELESS, measured, rated
 from forsooth.inference.posterior.model import normalised_exp
-from forsooth.inference.posterior.names import as_names, log_chances
+from forsooth.inference.posterior.names import as_names, log_chances, of_one_model
 from forsooth.inference.posterior.outline import no_outline_fits, outlined
 from forsooth.inference.posterior.picture import averaged
 from forsooth.inference.posterior.pooled import fit_pooled
@@ -191,12 +191,13 @@ def _with_measure(first: View, rules: Rules, checkpoint: Checkpoint | None) -> l
     free = _free(found, first.price)
     if nats > _SURE and free.evidence < seen.evidence - HOPELESS:
         return None
-    as_these, as_those = map(float, log_chances(nats))
+    as_these, as_those = map(float, log_chances(of_one_model(nats)))
     names, doubles = zip(*(each.apart(crowd) for each in first.pictures))
-    pictures = [free]
+    pictures = [replace(free, evidence=free.evidence + as_those)]
     if not no_outline_fits(found.pooled, found.ascent.point):
-        pictures.append(outlined(found.pooled))
-    pictures = [replace(each, evidence=each.evidence + as_those) for each in pictures]
+        outlines = outlined(found.pooled)
+        likelier = float(log_chances(nats)[1])
+        pictures.append(replace(outlines, evidence=outlines.evidence + likelier))
     if (first.pooled.pinned < 0).all():
         pictures += doubles
     fits = []
