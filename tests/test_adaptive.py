@@ -51,5 +51,9 @@ def test_choosing_workers(answers: Answers) -> None:
 def test_bad_requests(answers: Answers) -> None:
     with pytest.raises(ForsoothError, match="between 0 and 1"):
         adaptive_reports(answers, 1.0, pilot=1.0)
-    with pytest.raises(ForsoothError, match="nothing can be designed"):
-        redesigned([mf(answers.scale, 1.0, tasks=60).perturb(answers)])
+
+
+def test_a_design_from_sketches(answers: Answers) -> None:
+    design = redesigned([mf(answers.scale, 1.0, tasks=60).perturb(answers, simulation_seed=1)])
+    assert design.protects == "answers"
+    assert design.epsilon == 1.0

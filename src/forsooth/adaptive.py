@@ -11,7 +11,7 @@ is no leak: it is a function of their reports, which were private already.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from forsooth.answers import Answers
     from forsooth.privacy import Protects
     from forsooth.reports import Reports
+    from forsooth.truths import Posterior
 
 PILOT = 0.4  # the share of workers who report before anything is known
 
@@ -58,9 +59,7 @@ def adaptive_reports(
 def redesigned(reports: list[Reports]) -> ChannelMechanism:
     """The staircase channel for what the reports so far tell about truths, noise and density."""
     mechanism = reports[0].mechanism
-    learned = infer(reports, "posterior").posterior
-    if learned is None:
-        raise ForsoothError(f"nothing can be designed from reports of {mechanism.name}")
+    learned = cast("Posterior", infer(reports, "posterior").posterior)
     prior = learned.mass.mean(axis=0)  # no more doubt than its own: far truths would count most
     density = None
     if learned.participation is not None:

@@ -17,9 +17,10 @@ from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
 from forsooth.inference.gold import gold_array
 from forsooth.inference.gtm import gtm
-from forsooth.inference.posterior import ESTIMATES, MODELS, Estimate, Model, Options, posterior
+from forsooth.inference.posterior import MODELS, Model, Options, posterior
 from forsooth.inference.posterior.evidence import campaign_of
-from forsooth.mechanisms import MatrixFactorization, SafeFactorization
+from forsooth.inference.posterior.reading import ESTIMATES, Estimate
+from forsooth.inference.sketches import better, is_sketch, sketched
 from forsooth.reports import Reports
 from forsooth.truths import Truths
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.inference.estimates import Estimates
-    from forsooth.mechanism import Mechanism
     from forsooth.report_files import ReportFiles
     from forsooth.scale import Scale
 
@@ -78,13 +78,11 @@ def infer(
     _check_one_campaign(parts)
     scale = parts[0].scale
     known_truth = gold_array(gold or {}, parts[0].tasks, scale)
-    sketches = (_is_sketch(part.mechanism) for part in parts if isinstance(part, Reports))
-    if method == "posterior" and not any(sketches):
-        options = Options(estimate, unordered, model)
-        return posterior(campaign_of(parts), rules, known_truth, options)
+    if method == "posterior":
+        return _posterior(parts, rules, known_truth, Options(estimate, unordered, model))
     cells = Cells.stack([part.cells() for part in parts])
     is_gold = ~np.isnan(known_truth)
-    result = METHODS.get(method, mean)(cells, scale, rules, known_truth)
+    result = METHODS[method](cells, scale, rules, known_truth)
     support = cells.per_task().astype(np.int64)
     known = result.truth[(support > 0) | is_gold]
     fallback = float(np.median(known)) if known.size else scale.middle
@@ -105,14 +103,21 @@ def infer(
     )
 
 
+def _posterior(
+    parts: Sequence[Reports | Answers], rules: Rules, gold: NDArray[np.float64], options: Options
+) -> Truths:
+    """Sums and cells are read by different models; of both the one that knows more is believed."""
+    sums = [part for part in parts if isinstance(part, Reports) and is_sketch(part.mechanism)]
+    cells = [part for part in parts if isinstance(part, Answers) or not is_sketch(part.mechanism)]
+    found = [sketched(sums, gold, options)] if sums else []
+    if cells:
+        found.append(posterior(campaign_of(cells), rules, gold, options))
+    return better(*found) if len(found) > 1 else found[0]
+
+
 def infers_in_passes(files: ReportFiles) -> bool:
     """Can the posterior be computed in passes over these files?"""
-    return not any(_is_sketch(part.mechanism) for part in files.parts)
-
-
-def _is_sketch(mechanism: Mechanism) -> bool:
-    """Reports that are not made of cells; `posterior` takes the mean of what they decode to."""
-    return isinstance(mechanism, MatrixFactorization | SafeFactorization)
+    return not any(is_sketch(part.mechanism) for part in files.parts)
 
 
 def _check_one_campaign(parts: Sequence[Reports | Answers]) -> None:

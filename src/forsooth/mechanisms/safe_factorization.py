@@ -134,12 +134,20 @@ class SafeFactorization(Mechanism):
 
     def readings(self, reports: Reports) -> NDArray[np.float64]:
         """Every worker's answer to every task, as far as the sketches tell it; see `_decode`."""
+        return self._decode(*self.sums(reports))
+
+    def sums(self, reports: Reports) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of every worker and task a_j − c, and 1 if it was answered: right on average only."""
         place, sign = self.profiles(reports.workers, len(reports.tasks))
         number = np.take_along_axis
         value = sign * number(reports.values[:, : self.d], place, axis=1)
         present = sign * number(reports.values[:, self.d :], place, axis=1)
-        steps = 2.0**self.grid
-        return self._decode(value * steps, present / self.presence)
+        return value * 2.0**self.grid, present / self.presence
+
+    @property
+    def centre(self) -> float:
+        """c, what answers are measured from."""
+        return self.scale.low - self.centred[0] * 2.0**self.grid
 
     def _decode(
         self, value: NDArray[np.float64], present: NDArray[np.float64]
@@ -153,7 +161,7 @@ class SafeFactorization(Mechanism):
         predictor of his answer; of r's variance beyond the noise, a share d/n is that answer's.
         """
         workers, tasks = value.shape
-        centre = self.scale.low - self.centred[0] * 2.0**self.grid
+        centre = self.centre
         share = float(np.clip(present.mean(), 1 / tasks, 1))
         lean = float(
             np.clip(value.mean() / share, self.scale.low - centre, self.scale.high - centre)

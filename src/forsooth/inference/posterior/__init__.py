@@ -7,7 +7,6 @@ costs no privacy; it turns reports that are useless when read as answers into go
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -20,6 +19,13 @@ from forsooth.inference.posterior.batches import Batches
 from forsooth.inference.posterior.classes import worker_kinds
 from forsooth.inference.posterior.labels import Labels
 from forsooth.inference.posterior.model import Crowd
+from forsooth.inference.posterior.reading import (
+    ESTIMATES,
+    Estimate,
+    constant_as_good,
+    estimated,
+    quantile,
+)
 from forsooth.inference.posterior.view import decided, views_of
 from forsooth.truths import COVERAGE, Posterior, Truths
 
@@ -29,8 +35,6 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.classes import ClassFit
     from forsooth.inference.posterior.evidence import Campaign
 
-Estimate = Literal["median", "mean", "mode"]
-ESTIMATES: tuple[str, ...] = get_args(Estimate)
 Model = Literal["auto", "pooled"]
 MODELS: tuple[str, ...] = get_args(Model)
 
@@ -86,9 +90,9 @@ def _posterior(
     mass, fits = found.mass, found.likeliest.fits
     estimate = "mode" if options.unordered else options.estimate
     low, high = (
-        np.where(known, gold, _quantile(crowd, mass, (1 + side * COVERAGE) / 2)) for side in (-1, 1)
+        np.where(known, gold, quantile(crowd, mass, (1 + side * COVERAGE) / 2)) for side in (-1, 1)
     )
-    point_estimate = _estimate(crowd, mass, estimate, gold)
+    point_estimate = estimated(crowd, mass, estimate, gold)
     if options.unordered:
         low = high = point_estimate
     hidden = any(part.hidden for part in evidence)
@@ -115,7 +119,7 @@ def _posterior(
             answers=found.answers,
             model="worker classes" if found.trust > 0.5 else "pooled",
             participation=found.participation if hidden else None,
-            constant_as_good=_constant_as_good(crowd, mass, estimate),
+            constant_as_good=constant_as_good(crowd, mass, estimate),
             deviation_interval=_deviation_interval(crowd, kinds),
         ),
     )
@@ -130,25 +134,6 @@ def _worker_kinds(crowd: Crowd, campaign: Campaign, fits: list[ClassFit]) -> NDA
     return np.concatenate([worker_kinds(fits[0], number, part, kinds) for number, part in parts])
 
 
-def _estimate(
-    crowd: Crowd, mass: NDArray[np.float64], estimate: Estimate, gold: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    if estimate == "mean":
-        point = mass @ crowd.grid
-    elif estimate == "mode":
-        point = crowd.grid[mass.argmax(axis=1)]
-    else:
-        point = _quantile(crowd, mass, 0.5)
-    return np.where(np.isnan(gold), point, gold)
-
-
-def _quantile(crowd: Crowd, mass: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """The first grid point at which the posterior has reached `level`."""
-    reached = np.cumsum(mass, axis=1) >= level - 1e-12
-    quantile: NDArray[np.float64] = crowd.grid[reached.argmax(axis=1)]
-    return quantile
-
-
 def _deviation_interval(
     crowd: Crowd, kinds: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -160,16 +145,3 @@ def _deviation_interval(
         for side in (-1, 1)
     )
     return low, high
-
-
-def _constant_as_good(crowd: Crowd, mass: NDArray[np.float64], estimate: Estimate) -> float:
-    """The posterior probability that one constant for all tasks has no larger error.
-
-    The difference of the two errors is a sum over tasks, and so about normal.
-    """
-    constant = _quantile(crowd, mass.mean(axis=0)[None, :], 0.5)
-    point = _estimate(crowd, mass, estimate, np.full(len(mass), np.nan))
-    gains = np.abs(crowd.grid - constant) - np.abs(crowd.grid - point[:, None])
-    means = (mass * gains).sum(axis=1)
-    deviation = np.sqrt((mass * (gains - means[:, None]) ** 2).sum())
-    return NormalDist().cdf(-means.sum() / deviation) if deviation else float(means.sum() <= 0)
