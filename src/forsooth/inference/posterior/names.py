@@ -19,20 +19,28 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 INSIDE = 0.2, 0.8  # where the truths of a rating are on average, in ranges of the scale
+_USUAL = 0.3, 0.7  # and where nobody wonders about it
 _HALF = 0.35  # the share of right answers, beyond chance, with which both are as likely
 _PER_RIGHT = 15.0  # nats that speak for names, per share beyond that
-_PER_RANGE = 20.0  # and per range of the scale by which truths are outside
+_PER_RANGE = 35.0  # and per range of the scale by which mean answers are on average off that
 _FOR_MEANS = 1.0  # nats that speak for means at most, where a single model was fitted
 
 
 def as_names(crowd: Crowd, truths: Array, answers: Array) -> Array:
     """The nats that speak for names, if these are P(θ) and P(a | θ): … × grid (× answers)."""
-    low, size, chance = crowd.scale.low, crowd.scale.range, 1 / crowd.scale.size
+    means = answers @ np.asarray(crowd.scale.values)
+    place = ((truths * means).sum(axis=-1) - crowd.scale.low) / crowd.scale.range
+    off = np.abs(place - np.clip(place, *_USUAL))
+    nats: Array = by_agreement(crowd, truths, answers) + _PER_RANGE * off
+    return nats
+
+
+def by_agreement(crowd: Crowd, truths: Array, answers: Array) -> Array:
+    """Those of them that do not depend on where the truths are: how many answers are right."""
+    chance = 1 / crowd.scale.size
     true = np.abs(np.subtract.outer(crowd.grid, crowd.scale.values)).argmin(axis=1)
     right = (truths * answers[..., np.arange(len(true)), true]).sum(axis=-1)
-    place = (truths @ crowd.grid - low) / size
-    outside = np.abs(place - np.clip(place, *INSIDE))
-    nats: Array = _PER_RIGHT * ((right - chance) / (1 - chance) - _HALF) + _PER_RANGE * outside
+    nats: Array = _PER_RIGHT * ((right - chance) / (1 - chance) - _HALF)
     return nats
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.inference.posterior.model import normalised_exp
-from forsooth.inference.posterior.names import as_names, log_chances, of_one_model
+from forsooth.inference.posterior.names import as_names, by_agreement, log_chances, of_one_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,13 +33,20 @@ class Picture:
 
     def apart(self, crowd: Crowd) -> tuple[Picture, Picture]:
         """As a model of names, and as one of means: what is answered to θ is the truth, not θ."""
-        nats = as_names(crowd, self.mass.mean(axis=0), self.answers)
-        names, means = log_chances(of_one_model(nats))
+        names, means = log_chances(of_one_model(self.as_names(crowd)))
         double = self.as_means(crowd)
         return (
             replace(self, evidence=self.evidence + float(names)),
             replace(double, evidence=self.evidence + float(means)),
         )
+
+    def as_names(self, crowd: Crowd) -> NDArray[np.float64]:
+        """The nats that speak for names."""
+        return as_names(crowd, self.mass.mean(axis=0), self.answers)
+
+    def by_agreement(self, crowd: Crowd) -> NDArray[np.float64]:
+        """Those of them that do not depend on where the truths are."""
+        return by_agreement(crowd, self.mass.mean(axis=0), self.answers)
 
     def as_means(self, crowd: Crowd) -> Picture:
         """The same model, but what is answered to θ on average is the truth, and not θ itself."""

@@ -33,7 +33,7 @@ from forsooth.inference.posterior.confusions import confused, spread
 from forsooth.inference.posterior.heldout import Means, class_sources, pooled_sources
 from forsooth.inference.posterior.measure import HOPELESS, measured, rated
 from forsooth.inference.posterior.model import normalised_exp
-from forsooth.inference.posterior.names import as_names, log_chances, of_one_model
+from forsooth.inference.posterior.names import log_chances, of_one_model
 from forsooth.inference.posterior.outline import no_outline_fits, outlined
 from forsooth.inference.posterior.picture import averaged
 from forsooth.inference.posterior.pooled import fit_pooled
@@ -184,19 +184,21 @@ def _with_measure(first: View, rules: Rules, checkpoint: Checkpoint | None) -> l
     Gold tells at which answers the truths are, and so a model of names from its double.
     """
     crowd, seen = first.pooled.crowd, averaged(first.pictures)
-    nats = as_names(crowd, seen.mass.mean(axis=0), seen.answers)
+    nats = seen.as_names(crowd)
     found = rated(first.pooled, first.ascent, rules, if_hopeless=bool(nats < _SURE))
     if found is None:
         return None
     free = _free(found, first.price)
     if nats > _SURE and free.evidence < seen.evidence - HOPELESS:
         return None
-    as_these, as_those = map(float, log_chances(of_one_model(nats)))
+    as_these = float(log_chances(of_one_model(nats))[0])
+    agreed = seen.by_agreement(crowd)  # a measure's own truths are elsewhere
+    as_those = float(log_chances(of_one_model(agreed))[1])
     names, doubles = zip(*(each.apart(crowd) for each in first.pictures))
     pictures = [replace(free, evidence=free.evidence + as_those)]
     if not no_outline_fits(found.pooled, found.ascent.point):
         outlines = outlined(found.pooled)
-        likelier = float(log_chances(nats)[1])
+        likelier = float(log_chances(agreed)[1])
         pictures.append(replace(outlines, evidence=outlines.evidence + likelier))
     if (first.pooled.pinned < 0).all():
         pictures += doubles

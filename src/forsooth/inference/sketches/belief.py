@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_LEAST = 1e-12  # of a variance: rounding may leave less
+_LEAST = 1e-9  # the share of a variance that is left at least: rounding may leave nothing
 
 
 class Belief(NamedTuple):
@@ -28,10 +28,12 @@ class Belief(NamedTuple):
 
     def told(self, value: Array, gain: float | Array, noise: float) -> Belief:
         """Having seen value_j = gain_j·m_j + N(0, noise), of every task one."""
-        gap, total = value - gain * self.mean, gain**2 * self.variance + noise
+        gap, noise = value - gain * self.mean, max(noise, 0.0)
+        total = gain**2 * self.variance + noise
         step = gain * self.variance / total
+        left = np.maximum(noise / total, _LEAST) * self.variance
         log = self.log - 0.5 * float((gap**2 / total + np.log(total)).sum())
-        return Belief(self.level, self.mean + step * gap, noise / total * self.variance, log)
+        return Belief(self.level, self.mean + step * gap, left, log)
 
     def told_together(self, value: Array, gains: Array, noise: Array) -> Belief:
         """Having seen value = gains·m + N(0, noise), fewer numbers than tasks."""
@@ -39,7 +41,8 @@ class Belief(NamedTuple):
         total, gap = seen @ gains.T + noise, value - gains @ self.mean
         solved = np.linalg.solve(total, np.column_stack([seen, gap]))
         mean = self.mean + gap @ solved[:, :-1]
-        left = np.maximum(self.variance - (seen * solved[:, :-1]).sum(axis=0), _LEAST)
+        explained = (seen * solved[:, :-1]).sum(axis=0)
+        left = np.maximum(self.variance - explained, _LEAST * self.variance)
         log = self.log - 0.5 * float(gap @ solved[:, -1] + np.linalg.slogdet(total)[1])
         return Belief(self.level, mean, left, log)
 
