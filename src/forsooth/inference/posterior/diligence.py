@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _RATES = 25  # points of the ladder
-_LEVELS = 8  # that are kept of it: the most diligent may answer a thousand times as much
+_LEVELS = 12  # that are kept of it: the most diligent may answer a thousand times as much
 _FEW_LEVELS = 3  # where workers differ by a secret, too, which reports hardly tell from diligence
 _ENOUGH = 2000  # so many workers show how rates are spread
 _PRIOR_WORKERS = 0.02  # every rate counts as much as so many
