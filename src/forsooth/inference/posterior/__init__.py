@@ -90,9 +90,10 @@ def _posterior(
     mass, fits = found.mass, found.likeliest.fits
     estimate = "mode" if options.unordered else options.estimate
     low, high = (
-        np.where(known, gold, quantile(crowd, mass, (1 + side * COVERAGE) / 2)) for side in (-1, 1)
+        np.where(known, gold, quantile(crowd.grid, mass, (1 + side * COVERAGE) / 2))
+        for side in (-1, 1)
     )
-    point_estimate = estimated(crowd, mass, estimate, gold)
+    point_estimate = estimated(crowd.grid, mass, estimate, gold)
     if options.unordered:
         low = high = point_estimate
     hidden = any(part.hidden for part in evidence)
@@ -119,7 +120,7 @@ def _posterior(
             answers=found.answers,
             model="worker classes" if found.trust > 0.5 else "pooled",
             participation=found.participation if hidden else None,
-            constant_as_good=constant_as_good(crowd, mass, estimate),
+            constant_as_good=constant_as_good(crowd.grid, mass, estimate),
             deviation_interval=_deviation_interval(crowd, kinds),
         ),
     )

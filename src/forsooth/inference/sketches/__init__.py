@@ -58,10 +58,11 @@ def sketched(parts: Sequence[Reports], gold: Array, options: Options) -> Truths:
         found = mixture(crowd, _hypotheses(parts), gold)
     mass = np.where(known[:, None], found.mass, _truths(crowd, parts, found))
     low, high = (
-        np.where(known, gold, quantile(crowd, mass, (1 + side * COVERAGE) / 2)) for side in (-1, 1)
+        np.where(known, gold, quantile(crowd.grid, mass, (1 + side * COVERAGE) / 2))
+        for side in (-1, 1)
     )
     cells = Cells.stack([part.cells() for part in parts])
-    estimate = estimated(crowd, mass, options.estimate, gold)
+    estimate = estimated(crowd.grid, mass, options.estimate, gold)
     deviation = worker_deviation(cells, estimate)
     hidden = any(is_hidden(part.mechanism) for part in parts)
     return Truths(
@@ -83,7 +84,7 @@ def sketched(parts: Sequence[Reports], gold: Array, options: Options) -> Truths:
             answers=_answers(crowd, found),
             model="sketches",
             participation=found.participation if hidden else None,
-            constant_as_good=constant_as_good(crowd, mass, options.estimate),
+            constant_as_good=constant_as_good(crowd.grid, mass, options.estimate),
             # One worker's sketch is mostly noise: of his own error nothing is known.
             deviation_interval=(0 * deviation, np.maximum(deviation, crowd.scale.range)),
         ),
@@ -129,7 +130,7 @@ def _promised_error(truths: Truths) -> float:
     if truths.posterior is None:
         return np.inf
     grid, mass = truths.posterior.grid, truths.posterior.mass
-    medians = grid[(np.cumsum(mass, axis=1) >= 0.5).argmax(axis=1)]
+    medians = quantile(grid, mass, 0.5)
     return float((mass * np.abs(grid - medians[:, None])).sum())
 
 
