@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from forsooth import Answers, ForsoothError, infer
+from forsooth import Answers, ForsoothError, Truths, infer
 from forsooth.adaptive import adaptive_reports, redesigned
 from forsooth.mechanisms import mf
 from forsooth.study.synthetic import Crowd
+from tests.test_truths import result as made
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,34 @@ def test_choosing_workers(answers: Answers) -> None:
     part = answers.of_workers(np.array([3, 7]))
     assert part.workers == (answers.workers[3], answers.workers[7])
     assert np.array_equal(part.rows(0, 2), answers.rows(0, 8)[[3, 7]])
+
+
+def test_opinions_keep_all_answers_apart(answers: Answers) -> None:
+    """No design merges answers whose shares are wanted, whoever states the estimand."""
+    reports = adaptive_reports(answers, 1.0, estimand="opinion", simulation_seed=1)
+    assert [part.mechanism.name for part in reports] == ["rr", "rr"]
+    assert [part.estimand for part in reports] == ["opinion", "opinion"]
+    assert redesigned(reports[:1]) == reports[0].mechanism
+
+
+def test_without_doubt_there_is_nothing_to_design_for(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A label that is certain for every task; randomized response goes on."""
+    truths = made("label")
+    assert truths.posterior is not None
+    certain = replace(truths.posterior, mass=np.array([[0.0, 1.0, 0.0]] * 2))
+    asked: list[object] = []
+
+    def infer_certain(reports: object, method: str, *, estimand: object) -> Truths:
+        asked.append(estimand)
+        return replace(truths, posterior=certain)
+
+    monkeypatch.setattr("forsooth.adaptive.infer", infer_certain)
+    reports = adaptive_reports(answers, 2.0, estimand="label", simulation_seed=1)
+    assert asked == ["label"]
+    assert [part.mechanism.name for part in reports] == ["rr", "rr"]
+    assert [part.estimand for part in reports] == ["label", "label"]
 
 
 def test_bad_requests(answers: Answers) -> None:

@@ -70,14 +70,25 @@ def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
         cluster.stop()
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> ReportFiles:
-    folder = tmp_path_factory.mktemp("reports")
-    answers = Crowd(workers=1200, tasks=80, sparsity=0.7, truth_mean=3).draw(1).answers
+def written(folder: Path, workers: int, tasks: int) -> ReportFiles:
+    """Reports in a dozen pieces."""
+    answers = Crowd(workers, tasks, sparsity=0.7, truth_mean=3).draw(1).answers
     rr = mechanisms.rr(answers.scale, 3.0)
-    pieces = rr.perturb_in_pieces(answers, simulation_seed=1, cells=8000)
+    pieces = rr.perturb_in_pieces(answers, simulation_seed=1, cells=workers * tasks // 12)
     write_in_pieces(folder / "reports.parquet", pieces)
     return ReportFiles.open([folder])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> ReportFiles:
+    """So many workers that they are grouped into types."""
+    return written(tmp_path_factory.mktemp("reports"), 1200, 80)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> ReportFiles:
+    """So few workers that every cell has its own message."""
+    return written(tmp_path_factory.mktemp("few"), 60, 20)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +110,7 @@ def test_a_scheduler_without_workers_is_said_so(loopback: Loopback) -> None:
 
 
 def test_a_cluster_gives_what_one_process_gives_though_a_worker_is_killed(
-    loopback: Loopback, files: ReportFiles, here: Truths, tmp_path: Path
+    loopback: Loopback, files: ReportFiles, few: ReportFiles, here: Truths, tmp_path: Path
 ) -> None:
     victim, _ = loopback.worker(), loopback.worker()
     shares: list[float] = []
@@ -113,8 +124,10 @@ def test_a_cluster_gives_what_one_process_gives_though_a_worker_is_killed(
 
     with connect(loopback.address, progress) as engine:
         truths = infer_files(files, engine=engine, checkpoint=tmp_path / "checkpoint")
+        exact = infer_files(few, engine=engine)
     assert victim.returncode == -signal.SIGKILL
     same(truths, here)
+    same(exact, infer(few.read()))
     assert here.workers == infer(files.read()).workers
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from forsooth import Answers, mechanisms, register
 from forsooth.errors import ForsoothError
+from forsooth.estimand import Estimand
 from forsooth.register import Register, hashes
 from forsooth.report_files import ReportFiles, write_in_pieces
 from forsooth.study.synthetic import Crowd
@@ -20,9 +22,12 @@ def answers() -> Answers:
     return Crowd(workers=500, tasks=40, sparsity=0.8).draw(1).answers
 
 
-def write(answers: Answers, path: Path, cells: int = 4000) -> None:
+def write(
+    answers: Answers, path: Path, cells: int = 4000, estimand: Estimand | None = None
+) -> None:
     rr = mechanisms.rr(answers.scale, 1.0)
-    write_in_pieces(path, rr.perturb_in_pieces(answers, simulation_seed=1, cells=cells))
+    pieces = rr.perturb_in_pieces(answers, simulation_seed=1, cells=cells)
+    write_in_pieces(path, (replace(piece, estimand=estimand) for piece in pieces))
 
 
 def test_pieces_are_row_groups_and_hold_everybody(answers: Answers, tmp_path: Path) -> None:
@@ -78,6 +83,27 @@ def test_another_campaign_is_named(answers: Answers, tmp_path: Path) -> None:
     write(other, tmp_path / "b.parquet")
     with pytest.raises(ForsoothError, match=r"b.parquet is of another campaign .* its scale"):
         ReportFiles.open([tmp_path])
+
+
+def test_the_estimand_of_several_files(answers: Answers, tmp_path: Path) -> None:
+    """Files that state nothing agree with all others; the files may differ where nobody asks."""
+    halves = answers.span(0, 250), answers.span(250, 500)
+    stated: tuple[tuple[Estimand | None, Estimand | None], ...] = (
+        (None, None),
+        ("label", None),
+        ("label", "label"),
+    )
+    for first, second in stated:
+        write(halves[0], tmp_path / "a.parquet", estimand=first)
+        write(halves[1], tmp_path / "b.parquet", estimand=second)
+        files = ReportFiles.open([tmp_path])
+        assert files.estimand == first
+        assert [part.estimand for part in files.read()] == [first, second]
+    write(halves[1], tmp_path / "b.parquet", estimand="opinion")
+    files = ReportFiles.open([tmp_path])
+    assert files.only(files.paths[1:]).estimand == "opinion"
+    with pytest.raises(ForsoothError, match="different estimands: label, opinion.*--estimand"):
+        files.estimand  # noqa: B018
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:

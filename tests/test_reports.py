@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +30,26 @@ def test_what_the_file_says(path: Path) -> None:
 
 
 def test_nothing_but_reports_reaches_the_file(path: Path) -> None:
-    """Metadata: mechanism, tasks, seed. No counts, no answers."""
+    """Metadata: mechanism, tasks, seed, estimand. No counts, no answers."""
     metadata = json.loads(pq.read_metadata(path).metadata[b"forsooth"])
-    assert set(metadata) == {"mechanism", "tasks", "simulation_seed"}
+    assert set(metadata) == {"mechanism", "tasks", "simulation_seed", "estimand"}
+    assert metadata["estimand"] is None
+
+
+def test_the_requester_may_state_the_estimand(path: Path, answers: Answers) -> None:
+    assert Reports.read(path).estimand is None
+    replace(Reports.read(path), estimand="opinion").write(path)
+    assert Reports.read(path).estimand == "opinion"
+    with pytest.raises(ForsoothError, match="unknown estimand 'mood'; known: level, label, opin"):
+        replace(Reports.read(path), estimand="mood")  # type: ignore[arg-type]
+
+
+def test_files_of_version_0_1_0_state_no_estimand(path: Path) -> None:
+    table = pq.read_table(path)
+    metadata = json.loads(table.schema.metadata[b"forsooth"])
+    del metadata["estimand"]
+    pq.write_table(table.replace_schema_metadata({b"forsooth": json.dumps(metadata)}), path)
+    assert Reports.read(path).estimand is None
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
@@ -165,6 +183,8 @@ def test_columns_of_a_stranger(
         {"tasks": ["a", "a", "b"]},
         {"simulation_seed": "7"},
         {"simulation_seed": -1},
+        {"estimand": "mood"},
+        {"estimand": 1},
         {"mechanism": {}},
         {"mechanism": "{}"},
     ],

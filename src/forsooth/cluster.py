@@ -2,7 +2,7 @@
 
 A pass sends one function with its tables (which grow with the tasks, not with the workers) and maps
 it over groups of pieces; what comes out is added up in a tree, on the cluster. The function is a
-task of its own, so that Dask computes anew whatever a lost worker had.
+task of its own, so that Dask computes the parts of a lost worker again.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def _groups(pieces: Sequence[Piece], number: int) -> list[Sequence[Piece]]:
-    """Neighbours together, in so many groups of about the same number."""
+    """At most `number` groups of neighbours, of about the same size."""
     number = min(number, len(pieces))
     edges = [len(pieces) * place // number for place in range(number + 1)]
     return [pieces[begin:end] for begin, end in pairwise(edges)]

@@ -97,7 +97,7 @@ class Mechanism(ABC):
     def perturb_in_pieces(
         self, answers: Answers, *, simulation_seed: int | None = None, cells: int = PIECE_CELLS
     ) -> Iterator[Reports]:
-        """The same, a few workers at a time: about so many `cells`, however many there are."""
+        """The same, a few workers at a time: pieces of about `cells` cells each."""
         self._check_scale(answers)
         random, some = randomness(simulation_seed), max(1, cells // len(answers.tasks))
         for start in range(0, len(answers.workers), some):
@@ -209,7 +209,7 @@ class CellwiseMechanism(Mechanism):
         return values
 
     def secrets(self, workers: int, random: Randomness) -> NDArray[np.uint8]:
-        """What each worker draws once for all of his cells; by default nothing."""
+        """What each worker draws once for all of their cells; by default nothing."""
         del random
         return np.zeros(workers, np.uint8)
 

@@ -24,7 +24,7 @@ class Randomness(Protocol):
 
 
 class SecureRandomness:
-    """AES-256 in counter mode under a key from the operating system, used by nobody else.
+    """AES-256 in counter mode under a key from the operating system, used for nothing else.
 
     Telling the stream from true coins means breaking AES; os.urandom itself is ten times slower.
     """
@@ -44,7 +44,7 @@ class SecureRandomness:
 
 
 class SimulatedRandomness:
-    """A seeded generator, for studies that must be repeatable. It protects nobody."""
+    """A seeded generator, for studies that must be repeatable. It gives no privacy."""
 
     def __init__(self, seed: int) -> None:
         self._generator = np.random.Generator(np.random.PCG64(seed))

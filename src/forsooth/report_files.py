@@ -1,8 +1,8 @@
 """Reports of one campaign in files or folders, here or elsewhere, read a piece at a time.
 
-A campaign can be larger than memory. It is opened by reading the files' footers only, and then
-goes through whatever wants it in pieces: some workers of a row group, so many that their cells fit
-easily. A file that is not of the campaign is refused before anything is read.
+A campaign can be larger than memory. It is opened by reading only the files' footers, and then
+read in pieces: some workers of a row group, few enough that their cells fit into memory. A file of
+another campaign is refused before any reports are read.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from forsooth.errors import ForsoothError
+from forsooth.estimand import Estimand, agreed
 from forsooth.files import replacing
 from forsooth.mechanism import PIECE_CELLS, Mechanism
 from forsooth.reports import WRITING, Reports, read_metadata
@@ -40,8 +41,7 @@ class Piece:
         with _naming(f"{self.path}, row group {self.row_group}"), _opened(self.path) as file:
             reader = _parquet(file)
             metadata = reader.schema_arrow.metadata
-            _, tasks, _ = read_metadata(metadata)
-            rows = max(1, PIECE_CELLS // len(tasks))
+            rows = max(1, PIECE_CELLS // len(read_metadata(metadata).tasks))
             for batch in reader.iter_batches(rows, row_groups=[self.row_group]):
                 table = pa.Table.from_batches([batch]).replace_schema_metadata(metadata)
                 yield Reports.from_arrow(table)
@@ -69,11 +69,15 @@ class ReportPart:
 
 @dataclass(frozen=True)
 class ReportFiles:
-    """A campaign's reports, wherever they are; one part for every mechanism."""
+    """A campaign's reports in files; one part for every mechanism.
+
+    `estimands` has what each of `paths` states, None where it states nothing.
+    """
 
     tasks: tuple[str, ...]
     parts: tuple[ReportPart, ...]
     paths: tuple[str, ...]
+    estimands: tuple[Estimand | None, ...] = ()
 
     @property
     def scale(self) -> Scale:
@@ -85,13 +89,18 @@ class ReportFiles:
         """How many workers have reported."""
         return sum(part.workers for part in self.parts)
 
+    @property
+    def estimand(self) -> Estimand | None:
+        """What the files state as their estimand; files that disagree are refused."""
+        return agreed(self.estimands)
+
     def pieces(self) -> Iterator[Piece]:
         """All pieces, part by part."""
         for part in self.parts:
             yield from part.pieces
 
     def marks(self) -> dict[str, str]:
-        """By path, something that no two files of reports share: a hash of what the footer says."""
+        """By path a hash of the file's footer, which no two files of reports share."""
         return {path: _mark(path) for path in self.paths}
 
     def only(self, paths: Sequence[str]) -> ReportFiles:
@@ -101,10 +110,16 @@ class ReportFiles:
             ReportPart(part.mechanism, tuple(p for p in part.pieces if p.path in chosen))
             for part in self.parts
         ]
-        return ReportFiles(self.tasks, tuple(part for part in parts if part.pieces), tuple(paths))
+        stated = dict(zip(self.paths, self.estimands))
+        return ReportFiles(
+            self.tasks,
+            tuple(part for part in parts if part.pieces),
+            tuple(paths),
+            tuple(stated.get(path) for path in paths),
+        )
 
     def read(self) -> list[Reports]:
-        """Everything in memory, for methods that need it so."""
+        """All reports in memory, for methods that need them there."""
         found = []
         for path in self.paths:
             with _naming(path), _opened(path) as file:
@@ -120,14 +135,17 @@ class ReportFiles:
         if len(set(paths)) < len(paths):
             raise ForsoothError("a file of reports is given twice")
         first: tuple[str, ...] | None = None
+        estimands: list[Estimand | None] = []
         pieces: dict[str, tuple[Mechanism, list[Piece]]] = {}
         for path in paths:
             with _naming(path), _opened(path) as file:
                 footer = _parquet(file)
-                mechanism, tasks, _ = read_metadata(footer.schema_arrow.metadata)
+                metadata = read_metadata(footer.schema_arrow.metadata)
+                mechanism, tasks = metadata.mechanism, metadata.tasks
                 groups = range(footer.num_row_groups)
                 rows = [footer.metadata.row_group(group).num_rows for group in groups]
             first = first or tasks
+            estimands.append(metadata.estimand)
             scale = next(iter(pieces.values()))[0].scale if pieces else mechanism.scale
             if tasks != first or mechanism.scale != scale:
                 what = "scale" if mechanism.scale != scale else "list of tasks"
@@ -139,7 +157,7 @@ class ReportFiles:
         parts = tuple(ReportPart(each, tuple(listed)) for each, listed in pieces.values() if listed)
         if not parts or first is None:
             raise ForsoothError("there are no reports to infer from")
-        return cls(first, parts, tuple(paths))
+        return cls(first, parts, tuple(paths), tuple(estimands))
 
 
 def write_in_pieces(path: str | Path, reports: Iterable[Reports]) -> None:
@@ -204,7 +222,7 @@ def _mark(path: str) -> str:
 
 @contextmanager
 def _opened(path: str) -> Iterator[Any]:
-    """What pyarrow reads from: a path here, an open file elsewhere."""
+    """What pyarrow reads from: a local path, or an open file at an address."""
     if "://" not in path:
         yield path
         return
@@ -222,7 +240,7 @@ def _parquet(file: Any) -> Any:
 
 @contextmanager
 def _naming(where: str) -> Iterator[None]:
-    """Complaints say where; damage is a complaint."""
+    """Errors name the place; damage is reported as an error."""
     try:
         yield
     except ForsoothError as error:

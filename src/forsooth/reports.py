@@ -14,6 +14,7 @@ import pyarrow as pa
 from forsooth import packing, strict
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
+from forsooth.estimand import Estimand, check_estimand
 from forsooth.files import replacing
 from forsooth.mechanism import Mechanism
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 _KEY = b"forsooth"
-# Noise has no dictionary; a page that the disk has spoilt is to be noticed.
+# Noise has no dictionary; checksums detect damaged pages.
 WRITING: dict[str, Any] = {
     "compression": "zstd",
     "use_dictionary": False,
@@ -40,7 +41,8 @@ class Reports:
 
     `values` is (workers, width) where every worker's report has the same shape, or one value per
     answered cell where the set of answered cells is public; `answered` then holds the worker's
-    and the task's index of each. Reports that were made with a simulation seed say so.
+    and the task's index of each. Reports that were made with a simulation seed say so. `estimand`
+    says what the truth of a task is, where the requester has fixed it.
     """
 
     mechanism: Mechanism
@@ -49,6 +51,11 @@ class Reports:
     values: NDArray[Any]
     answered: AnsweredCells | None = None
     simulation_seed: int | None = None
+    estimand: Estimand | None = None
+
+    def __post_init__(self) -> None:
+        if self.estimand is not None:
+            check_estimand(self.estimand)
 
     @property
     def scale(self) -> Scale:
@@ -92,6 +99,7 @@ class Reports:
             "mechanism": self.mechanism.to_json(),
             "tasks": self.tasks,
             "simulation_seed": self.simulation_seed,
+            "estimand": self.estimand,
         }
         table = pa.table({"worker": pa.array(self.workers, pa.string()), **self._columns()})
         return table.replace_schema_metadata({_KEY: json.dumps(metadata)})
@@ -102,13 +110,22 @@ class Reports:
 
         The rows may be some of a file's, a row group for instance: each stands for itself.
         """
-        mechanism, tasks, seed = read_metadata(table.schema.metadata)
+        metadata = read_metadata(table.schema.metadata)
+        mechanism, tasks = metadata.mechanism, metadata.tasks
         workers = strict.strings(_column(table, "worker", pa.string()).to_pylist(), "worker")
         if mechanism.layout == "rows":
             values, answered = _rows(table, mechanism, len(tasks)), None
         else:
             values, answered = _cells(table, mechanism, len(tasks))
-        reports = cls(mechanism, tasks, workers, values, answered, seed)
+        reports = cls(
+            mechanism,
+            tasks,
+            workers,
+            values,
+            answered,
+            metadata.simulation_seed,
+            metadata.estimand,
+        )
         reports.refuse_impossible()
         return reports
 
@@ -145,25 +162,36 @@ class Reports:
         )
 
 
-def read_metadata(
-    metadata: Mapping[bytes, bytes] | None,
-) -> tuple[Mechanism, tuple[str, ...], int | None]:
-    """The mechanism, the public list of tasks and the simulation's seed."""
-    return _said((metadata or {}).get(_KEY, b"null"))
+@dataclass(frozen=True)
+class Metadata:
+    """What a reports file says about all its rows; files of version 0.1.0 state no estimand."""
+
+    mechanism: Mechanism
+    tasks: tuple[str, ...]
+    simulation_seed: int | None
+    estimand: Estimand | None
+
+
+def read_metadata(metadata: Mapping[bytes, bytes] | None) -> Metadata:
+    """The mechanism, the public list of tasks, the simulation's seed and the stated estimand."""
+    return _parsed((metadata or {}).get(_KEY, b"null"))
 
 
 @lru_cache(maxsize=8)  # every piece of a file says the same
-def _said(text: bytes) -> tuple[Mechanism, tuple[str, ...], int | None]:
+def _parsed(text: bytes) -> Metadata:
     found = strict.loads(text)
     try:
         mechanism = Mechanism.from_json(strict.string(found["mechanism"], "mechanism"))
         tasks = strict.strings(found["tasks"], "tasks")
         seed = found["simulation_seed"]
+        estimand = found.get("estimand")
     except (KeyError, TypeError) as error:
         raise ForsoothError("this is not a reports file of forsooth") from error
     if seed is not None:
         strict.integer(seed, "simulation_seed", 0, 2**64)
-    return mechanism, tasks, seed
+    if estimand is not None:
+        estimand = check_estimand(strict.string(estimand, "estimand"))
+    return Metadata(mechanism, tasks, seed, estimand)
 
 
 def _column(table: pa.Table, name: str, wanted: pa.DataType) -> pa.Array:
@@ -193,7 +221,7 @@ def _refuse_unpacked(table: pa.Table, size: int, unpacked: int) -> None:
     if size != unpacked and found == [pa.binary(unpacked)]:
         raise ForsoothError(
             f"its reports have {unpacked} bytes each, as an older forsooth wrote them; now they "
-            f"have {size}. Download the reports anew from their service, or read them with the "
+            f"have {size}. Download the reports again from their service, or read them with the "
             "forsooth that wrote them; only simulations may be perturbed once more"
         )
 

@@ -70,7 +70,7 @@ def test_memory_and_time_against_cells(forsooth: Command, tmp_path: Path) -> Non
     assert [each["cells"] for each in found] == [10**5, 10**6]
     assert all(0 < each["passes"] < each["seconds"] for each in found)
     assert all(each["converged"] and each["mean_error"] < 1 for each in found)
-    assert found[1]["mean_error"] < 0.05  # a thousand workers know nearly everything
+    assert found[1]["mean_error"] < 0.1  # a thousand workers know nearly everything
     assert all(5e7 < each["peak_memory"] < 1e9 for each in found)
     assert found[1]["file"] == pytest.approx(10**6 / 4, rel=0.1)
     with Image.open(tmp_path / "scale.png") as image:

@@ -100,6 +100,7 @@ def test_evaluate_on_real_data(forsooth: Command, data_dir: Path) -> None:
         (("--data", SMALL, "--epsilon", "0"), "finite number above 0"),
         (("--data", SMALL, "--epsilon", "a,b"), "--epsilon takes numbers"),
         (("--data", SMALL, "--method", "magic"), "unknown method"),
+        (("--data", SMALL, "--estimand", "mood"), "unknown estimand"),
         (("--data", SMALL, "--mechanism", "magic"), "unknown mechanism"),
         (("--data", SMALL, "--mechanism", "mf:d=21"), "d = 21 with 20 tasks"),
         (("--data", "wsd"), "Get it from"),
@@ -192,6 +193,7 @@ def test_demo(forsooth: Command, tmp_path: Path) -> None:
     private, hidden = document["outcomes"]
     assert document["mae_open"] < private["mae"] < 0.3
     assert hidden["mae"] < 0.4 < hidden["mae_algorithm1"] < document["mae_constant"] + 0.1
+    assert document["estimand"] == "level"
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,16 @@ def test_the_mechanism_can_be_written_audited_and_drawn(forsooth: Command, tmp_p
     assert json.loads(audited.stdout)["holds"] is True
 
 
+def test_the_estimand_decides_what_the_channel_tells(forsooth: Command) -> None:
+    level, label = (
+        json.loads(forsooth(*ASKED, "--estimand", estimand, "--json").stdout)
+        for estimand in ("level", "label")
+    )
+    assert (level["estimand"], label["estimand"]) == ("level", "label")
+    assert level["mechanism"] != label["mechanism"]
+    assert "(estimand level). Change with --estimand" in forsooth(*ASKED).stdout
+
+
 def test_public_participation_has_no_null(forsooth: Command) -> None:
     done = forsooth("design", "--scale", "0..9", "--epsilon", 1, "--protects", "answers")
     assert done.returncode == 0, done.stderr
@@ -53,6 +63,8 @@ def test_public_participation_has_no_null(forsooth: Command) -> None:
         (("--truth", "gamma:1,2"), "flat or normal:MEAN,SD"),
         (("--epsilon", "1e-9"), "too small for a table"),
         (("--protects", "all"), "protects must be one of"),
+        (("--estimand", "mood"), "unknown estimand 'mood'"),
+        (("--estimand", "opinion"), "use rr for the estimand opinion"),
         (("--scale", "9"), "cannot read the scale"),
         (("--plot", "m.txt"), "its ending must be"),
         (("--plot", "m.json"), "the same file is given twice"),

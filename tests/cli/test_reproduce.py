@@ -97,6 +97,7 @@ def test_claims_about_real_data(forsooth: Command, data_dir: Path) -> None:
         (("magic",), "unknown claim 'magic'; the claims are: 1 datasets, 2 distributions"),
         (("15",), "14 privacy"),
         (("1", "--truth", "t.csv"), "belong to --data"),
+        (("1", "--estimand", "label"), "belong to --data"),
         (("1", "--data", "none.csv"), "neither a file nor a data set"),
         (("1", "-o", "file"), "it is a file"),
         (("1", "-o", "full"), "is not empty"),

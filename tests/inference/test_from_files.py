@@ -10,9 +10,11 @@ import pytest
 
 from forsooth import Answers, Mechanism, Reports, Truths, infer, mechanisms
 from forsooth.errors import ForsoothError
+from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.inference.engine import Here
 from forsooth.inference.from_files import infer_files
-from forsooth.inference.posterior import Options
+from forsooth.inference.posterior import Options, latent
+from forsooth.inference.posterior.propagate import propagate
 from forsooth.inference.state import PooledState
 from forsooth.report_files import Piece, ReportFiles, write_in_pieces
 from forsooth.study.synthetic import Crowd
@@ -61,6 +63,20 @@ def same(ours: Truths, other: Truths) -> None:
     assert ours.iterations == other.iterations
 
 
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+def test_few_reports_in_files_give_what_memory_gives(
+    parts: list[Reports], estimand: Estimand, tmp_path: Path
+) -> None:
+    """So few that every cell has its own message, in pieces of seven workers."""
+    few = next(pieces_of(parts[0], 40))
+    write_in_pieces(tmp_path / "reports.parquet", pieces_of(few, 7))
+    ours = infer_files(ReportFiles.open([tmp_path]), options=Options(estimand=estimand))
+    memory = infer(few, estimand=estimand)
+    same(ours, memory)
+    assert ours.workers == memory.workers
+    np.testing.assert_allclose(ours.deviation, memory.deviation, atol=1e-8)
+
+
 def test_files_give_what_memory_gives(folder: Path, parts: list[Reports]) -> None:
     files = ReportFiles.open([folder])
     assert files.workers == WORKERS
@@ -82,9 +98,10 @@ def test_quality_is_computed_only_if_wanted(folder: Path, parts: list[Reports]) 
 def test_every_kind_of_report_goes_through_files(
     answers: Answers, name: str, tmp_path: Path
 ) -> None:
-    mechanism = mechanisms.build(name, answers.scale, 3.0, tasks=len(answers.tasks))
-    pieces = list(mechanism.perturb_in_pieces(answers, simulation_seed=1, cells=6000))
-    assert len(pieces) == 6
+    some = answers.span(0, 200)
+    mechanism = mechanisms.build(name, some.scale, 3.0, tasks=len(some.tasks))
+    pieces = list(mechanism.perturb_in_pieces(some, simulation_seed=1, cells=2000))
+    assert len(pieces) == 7
     write_in_pieces(tmp_path / "reports.parquet", pieces)
     same(infer_files(ReportFiles.open([tmp_path / "reports.parquet"])), infer(pieces))
 
@@ -149,6 +166,38 @@ def test_a_killed_inference_goes_on_from_its_checkpoint(folder: Path, tmp_path: 
         rest = Interrupted()
         same(infer_files(files, engine=rest, checkpoint=checkpoint), truths)
         assert rest.done == whole.done - passes
+        assert not checkpoint.exists()
+
+
+@pytest.mark.parametrize("estimand", ["level", "label"])
+def test_a_killed_inference_of_few_reports_goes_on(
+    parts: list[Reports], estimand: Estimand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where passes are cheap, the results of whole integration points are kept."""
+    next(pieces_of(parts[0], 40)).write(tmp_path / "reports.parquet")
+    files, checkpoint = ReportFiles.open([tmp_path]), tmp_path / "checkpoint"
+    options = Options(estimand=estimand)
+    truths = infer_files(files, options=options)
+    runs: list[int] = []
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        if len(runs) == limit:
+            raise KeyboardInterrupt
+        runs.append(1)
+        return propagate(*arguments, **named)
+
+    monkeypatch.setattr(latent, "propagate", counted)
+    limit = 10**9
+    infer_files(files, options=options)
+    number = len(runs)
+    for limit in {0, number // 2}:
+        runs.clear()
+        with pytest.raises(KeyboardInterrupt):
+            infer_files(files, options=options, checkpoint=checkpoint)
+        runs.clear()
+        done, limit = limit, 10**9
+        same(infer_files(files, options=options, checkpoint=checkpoint), truths)
+        assert len(runs) == number - done
         assert not checkpoint.exists()
 
 

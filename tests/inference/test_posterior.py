@@ -1,416 +1,386 @@
+"""The default method from reports to results."""
+
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.stats import norm
+from numpy.typing import NDArray
 
-from forsooth import Answers, Mechanism, Scale, infer, mechanisms
-from forsooth.inference.estimates import Rules
-from forsooth.inference.posterior.ascent import climb, shares
-from forsooth.inference.posterior.blocks import Held
-from forsooth.inference.posterior.confusions import Confusions
-from forsooth.inference.posterior.evidence import evidence_of
-from forsooth.inference.posterior.kernels import (
-    _compiled,
-    class_pass,
-    class_pass_twin,
-    count_tasks,
-    count_tasks_twin,
-    worker_classes,
-    worker_classes_twin,
-)
-from forsooth.inference.posterior.model import Crowd as Model
-from forsooth.inference.posterior.pooled import Pooled
-from forsooth.inference.posterior.tally import Tally, recover_moments
+from forsooth import Answers, ForsoothError, Reports, Scale, Truths, infer, mechanisms
+from forsooth.estimand import ESTIMANDS, Estimand
+from forsooth.inference.from_files import infer_files
+from forsooth.inference.posterior import Options
+from forsooth.inference.state import PooledState
+from forsooth.report_files import ReportFiles, write_in_pieces
+from forsooth.study.dataset import Dataset
 from forsooth.study.synthetic import Crowd
 
+Array = NDArray[np.float64]
 SCALE = Scale.parse("0..4")
-RULES = Rules()
 
 
-@pytest.fixture(scope="module")
-def answers() -> Answers:
-    crowd = Crowd(workers=300, tasks=40, sparsity=0.6, truth_mean=1, truth_sd=1.5, scale=SCALE)
-    return crowd.draw(1).answers
+@cache
+def crowd(seed: int = 1, workers: int = 200, tasks: int = 24) -> Dataset:
+    """Half of the workers are careful; half of the cells are answered."""
+    small = Crowd(workers, tasks, sparsity=0.5, truth_mean=2, sigma_good=0.5, scale=SCALE)
+    return small.draw(seed)
 
 
-def mechanism_for(name: str, answers: Answers, epsilon: float = 2.0) -> Mechanism:
-    return mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
+@cache
+def labelled(seed: int = 1, workers: int = 200, tasks: int = 24) -> Dataset:
+    """Half of the workers are right in nine of ten cells, the others guess."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, SCALE.size, tasks)
+    guesses = random.integers(0, SCALE.size, (workers, tasks))
+    right = (random.random(guesses.shape) < 0.9) & (np.arange(workers)[:, None] % 2 == 0)
+    codes = np.where(right, truth, guesses)
+    worker, task = np.nonzero(random.random(codes.shape) < 0.5)
+    names, questions = (tuple(f"{at:03}" for at in range(n)) for n in codes.shape)
+    places = worker.astype(np.int32), task.astype(np.int32)
+    answers = Answers(SCALE, names, questions, *places, codes[worker, task].astype(np.uint8))
+    return Dataset("labelled", answers, truth.astype(float), "label")
 
 
-# The pieces
+def reports(name: str, epsilon: float, answers: Answers, seed: int = 1) -> Reports:
+    mechanism = mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
+    return mechanism.perturb(answers, simulation_seed=seed)
 
 
-def test_the_answer_model_is_a_rounded_clipped_normal() -> None:
-    model = Model(SCALE)
-    assert set(SCALE.values) <= set(model.grid.tolist())
-    place = int(model.nearest(np.array([1.3]))[0])
-    theta, sigma = model.grid[place], model.deviations[2]
-    cuts = [-math.inf, 0.5, 1.5, 2.5, 3.5, math.inf]
-    expected = np.diff(norm.cdf(cuts, theta, sigma))
-    np.testing.assert_allclose(model.answers[2, place], expected, atol=1e-9)
-    np.testing.assert_allclose(model.answers.sum(axis=2), 1)
-    np.testing.assert_allclose(model.shapes.sum(axis=1), 1)
+def same(ours: Truths, other: Truths, tolerance: float = 1e-8) -> None:
+    assert ours.posterior
+    assert other.posterior
+    for name in ("estimate", "low", "high", "support"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(other, name), atol=tolerance)
+    np.testing.assert_allclose(ours.posterior.mass, other.posterior.mass, atol=tolerance)
+    assert ours.iterations == other.iterations
 
 
-def test_the_ascent_finds_a_known_maximum_and_never_falls() -> None:
-    """A mixture of two known distributions: the answer is known by direct search."""
-    counts = np.array([30.0, 50.0, 20.0])
-    table = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3]])
-
-    def expected(x: np.ndarray) -> tuple[float, np.ndarray]:
-        return float(counts @ np.log(x @ table)), x * (table @ (counts / (x @ table)))
-
-    found = climb(expected, (2,), np.array([0.9, 0.1]), max_iterations=99)
-    assert found.converged
-    assert (np.diff(found.history) >= -1e-9).all()
-    grid = np.linspace(0.001, 0.999, 9999)
-    best = max(grid, key=lambda share: expected(np.array([share, 1 - share]))[0])
-    assert found.point[0] == pytest.approx(best, abs=1e-3)
+# What is asked
 
 
-def test_an_ascent_that_was_cut_short_says_so() -> None:
-    pooled = pooled_of(Crowd(workers=200, tasks=30).draw(1).answers, "rr")
-    assert not pooled.fit(Rules(max_iterations=3)).converged
-    assert pooled.fit(Rules()).converged
+def test_defaults_are_by_the_scale() -> None:
+    two = Answers.of({"a": {"q": 0}, "b": {"q": 1}}, "0..1")
+    many = Answers.of({"a": {"q": 0}, "b": {"q": 1}}, SCALE)
+    for data, options, estimand in (
+        (two, {}, "label"),
+        (many, {}, "level"),
+        (many, {"unordered": True}, "label"),
+        (two, {"estimand": "level"}, "level"),
+    ):
+        asked: dict[str, Any] = options
+        truths = infer(data, **asked)
+        assert truths.posterior
+        assert truths.posterior.estimand == estimand
+        assert truths.posterior.seed == Options().seed
 
 
-@pytest.mark.parametrize("name", ["rr", "grr", "two-step", "lp", "two-layer"])
-def test_tables_are_the_distribution_of_the_symbols(name: str) -> None:
-    """Symbols of many cells with one input, against the table's row: five standard errors."""
-    for code in (0, 3, SCALE.null):
-        if name == "grr" and code == SCALE.null:
-            continue
-        row = {} if code == SCALE.null else {"x": code}
-        many = Answers.of({f"w{i:05}": row for i in range(20_000)}, SCALE, tasks=["x"])
-        evidence = evidence_of(mechanism_for(name, many, 1.0).perturb(many, simulation_seed=1))
-        np.testing.assert_allclose(evidence.table.sum(axis=1), 1, atol=1e-9)
-        share = evidence.per_task[0] / 20_000
-        error = np.sqrt(evidence.table[code] / 20_000)
-        assert (np.abs(share - evidence.table[code]) <= 5 * error + 1e-4).all()
+def test_reports_state_the_estimand_and_the_reader_overrides() -> None:
+    stated = replace(reports("rr", 2.0, crowd().answers), estimand="label")
+    for asked, estimand in ((None, "label"), ("level", "level")):
+        truths = infer(stated, estimand=asked)  # type: ignore[arg-type]
+        assert truths.posterior
+        assert truths.posterior.estimand == estimand
 
 
-@pytest.mark.parametrize("name", ["rr", "grr"])
-@pytest.mark.parametrize("classes", [1, 3, 40])
-def test_the_compiled_kernels_are_their_twins(answers: Answers, name: str, classes: int) -> None:
-    """With everybody's report on all tasks, and with reports on some.
-
-    Scores are centred, as they come; the compiled pass adds a tile of them in single precision.
-    """
-    assert _compiled() is not None
-    evidence = evidence_of(mechanism_for(name, answers).perturb(answers, simulation_seed=1))
-    assert isinstance(evidence.blocks, Held)
-    block, symbols = evidence.blocks.blocks[0], evidence.symbols
-    np.testing.assert_array_equal(count_tasks(block, symbols), count_tasks_twin(block, symbols))
-    random = np.random.default_rng(0)
-    scores = (0.3 * random.normal(size=(evidence.tasks, symbols, classes))).astype(np.float32)
-    shares = random.dirichlet(np.ones(classes))
-    ours, twin = class_pass(block, scores, shares), class_pass_twin(block, scores, shares)
-    np.testing.assert_allclose(ours.counts, twin.counts, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(ours.members, twin.members, rtol=1e-5, atol=1e-6)
-    assert ours.entropy == pytest.approx(twin.entropy, rel=1e-5, abs=1e-6)
-    np.testing.assert_allclose(
-        worker_classes(block, scores, shares), worker_classes_twin(block, scores, shares),
-        rtol=1e-5, atol=1e-6,
-    )  # fmt: skip
-
-
-def slow_likelihood(pooled: Pooled, point: np.ndarray) -> float:
-    """The pooled model's log-likelihood, written out cell by cell."""
-    model, part = pooled.crowd, pooled.parts[0]
-    weights, kinds, share, _ = pooled.split(point)
-    total = 0.0
-    assert isinstance(part.blocks, Held)
-    _, task_of = part.blocks.blocks[0].coordinates()
-    for task in range(part.tasks):
-        prior = weights[pooled.group[task]] @ model.shapes
-        symbols = part.blocks.blocks[0].symbol[task_of == task]
-        likelihood = 0.0
-        for place in range(len(model.grid)):
-            log = 0.0
-            for symbol in symbols:
-                chance = (1 - share) * part.table[-1, symbol]
-                for kind, weight in enumerate(kinds):
-                    chance += (
-                        share * weight * float(model.answers[kind, place] @ part.table[:-1, symbol])
-                    )
-                log += math.log(chance)
-            likelihood += prior[place] * math.exp(log)
-        total += math.log(likelihood)
-    return total
-
-
-def pooled_of(answers: Answers, name: str, epsilon: float = 2.0) -> Pooled:
-    reports = mechanism_for(name, answers, epsilon).perturb(answers, simulation_seed=1)
-    evidence, model = (evidence_of(reports),), Model(answers.scale)
-    tally = Tally.of(evidence, np.full(len(answers.tasks), -1))
-    return Pooled(model, evidence, recover_moments(model, evidence, RULES), tally)
-
-
-def varied(pooled: Pooled, variant: str) -> Pooled:
-    """The same reports with two groups of tasks, or with one confusion matrix to be learned."""
-    if variant == "groups":
-        group = np.arange(len(pooled.pinned)) % 2
-        return replace(pooled, tally=Tally.of(pooled.parts, pooled.pinned, group))
-    if variant == "confusions":
-        size = pooled.crowd.scale.size
-        expected = np.random.default_rng(2).dirichlet(np.ones(size), size)
-        return pooled.of(Confusions(pooled.crowd.scale, expected))
-    return pooled
-
-
-@pytest.mark.parametrize("variant", ["plain", "groups", "confusions"])
-def test_the_pooled_likelihood_is_the_written_out_one(variant: str) -> None:
-    answers = Crowd(workers=6, tasks=3, sparsity=0.5, scale=SCALE).draw(1).answers
-    pooled = varied(pooled_of(answers, "rr"), variant)
-    point = shares(np.log(pooled.expected(pooled.start())[1]), pooled.sizes)
-    assert pooled.posterior(point)[1] == pytest.approx(slow_likelihood(pooled, point))
-
-
-@pytest.mark.parametrize("variant", ["plain", "groups", "confusions"])
-@pytest.mark.parametrize("name", ["rr", "grr", "lp"])
-def test_expected_counts_are_the_gradient(answers: Answers, name: str, variant: str) -> None:
-    """Fisher's identity, against differences of the objective along the logarithms of shares."""
-    pooled = varied(pooled_of(answers, name), variant)
-    random = np.random.default_rng(1)
-    logits = np.concatenate([random.normal(size=size) for size in pooled.sizes])
-    point = shares(logits, pooled.sizes)
-    counts = pooled.expected(point)[1]
-    edges = np.cumsum((0, *pooled.sizes))
-    for begin, end in pairwise(edges):
-        if name == "grr" and end == edges[-1]:
-            continue  # nobody's participation is hidden
-        group = slice(begin, end)
-        gradient = counts[group] - point[group] * counts[group].sum()
-        for place in (begin, end - 1):
-            step = np.zeros(len(logits))
-            step[place] = 1e-5
-            up, down = (pooled.expected(shares(logits + s, pooled.sizes))[0] for s in (step, -step))
-            assert gradient[place - begin] == pytest.approx((up - down) / 2e-5, rel=1e-3, abs=1e-2)
-
-
-@pytest.mark.parametrize("name", ["rr", "grr", "lp"])
-def test_the_ascent_is_higher_than_plain_em_and_at_rest(answers: Answers, name: str) -> None:
-    pooled = pooled_of(answers, name, 1.0)
-    ascent = pooled.fit(RULES)
-    assert ascent.converged
-    assert (np.diff(ascent.history) >= -1e-8).all()
-    point, values = pooled.start(), []
-    for _ in range(200):
-        value, counts = pooled.expected(point)
-        values.append(value)
-        point = shares(np.log(counts), pooled.sizes)
-    assert (np.diff(values) >= -1e-8).all()
-    assert ascent.history[-1] >= values[-1]
-
-
-def test_moments_come_through_the_channel() -> None:
-    """20,000 workers: the recovered distribution of answers is the true one to two points."""
-    random = np.random.default_rng(1)
-    share = np.array([0.5, 0.1, 0.1, 0.1, 0.2])
-    rows = {
-        f"w{i:05}": {"x": int(random.choice(5, p=share))} if random.random() < 0.3 else {}
-        for i in range(20_000)
+def bad(name: str) -> Callable[[], Truths]:
+    answers = crowd(workers=30, tasks=12).answers
+    rr, sums = reports("rr", 1.0, answers), reports("mf-safe", 1.0, answers)
+    tasks, workers = answers.tasks, answers.workers
+    few = dict.fromkeys(tasks[:9], 2.0)
+    asked: dict[str, tuple[Reports, dict[str, Any]]] = {
+        "unknown estimand": (rr, {"estimand": "mood"}),
+        "unknown estimate": (rr, {"estimate": "guess"}),
+        "unknown model": (rr, {"model": "classes"}),
+        "unordered levels": (rr, {"estimand": "level", "unordered": True}),
+        "labels of sums": (sums, {"estimand": "label"}),
+        "opinions of sums": (sums, {"estimand": "opinion"}),
+        "gold between answers": (rr, {"estimand": "label", "gold": {tasks[0]: 2.5}}),
+        "gold off the scale": (rr, {"gold": {tasks[0]: 7.0}}),
+        "gold of a stranger": (rr, {"gold": {"nobody": 1.0}}),
+        "few gold tasks": (rr, {"gold": few, "gold_use": "calibrate"}),
+        "no gold tasks": (rr, {"gold_use": "calibrate"}),
+        "unknown gold use": (rr, {"gold": few, "gold_use": "guess"}),
+        "one group": (rr, {"estimand": "opinion", "groups": dict.fromkeys(workers, "a")}),
+        "no group": (rr, {"estimand": "opinion", "groups": dict.fromkeys(workers[1:], "a")}),
+        "groups of levels": (rr, {"estimand": "level", "groups": dict.fromkeys(workers, "a")}),
     }
-    many = Answers.of(rows, SCALE, tasks=["x"])
-    evidence = (evidence_of(mechanisms.rr(SCALE, 3.0).perturb(many, simulation_seed=1)),)
-    moments = recover_moments(Model(SCALE), evidence, RULES)
-    assert moments.participation == pytest.approx(0.3, abs=0.02)
-    np.testing.assert_allclose(moments.answers, share, atol=0.05)
+    data, options = asked[name]
+    return lambda: infer(data, **options)
 
 
-# The whole
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("unknown estimand", "unknown estimand 'mood'; known: level, label, opinion"),
+        ("unknown estimate", "unknown estimate 'guess'; known: median, mean, mode"),
+        ("unknown model", "unknown model 'classes'; known: auto, pooled"),
+        ("unordered levels", "labels without an order have no level"),
+        ("labels of sums", "the estimand label needs reports of cells"),
+        ("opinions of sums", "the estimand opinion needs reports of cells"),
+        ("gold between answers", "the truth 2.5 of task 't00' is no answer"),
+        ("gold off the scale", "off the scale"),
+        ("gold of a stranger", "'nobody' is not in the campaign"),
+        ("few gold tasks", "9 tasks have a known truth, and calibration needs at least 10"),
+        ("no gold tasks", "0 tasks have a known truth"),
+        ("unknown gold use", "unknown gold use 'guess'"),
+        ("one group", "there is one group only"),
+        ("no group", r"worker 'w00' has no group \(1 such\)"),
+        ("groups of levels", "estimand opinion"),
+    ],
+)
+def test_bad_requests(name: str, complaint: str) -> None:
+    with pytest.raises(ForsoothError, match=complaint):
+        bad(name)()
 
 
-def test_useless_reports_become_good_estimates() -> None:
-    """The paper's crowd: Algorithm 1 on rr reports is off by four, the posterior by a fraction."""
-    dataset = Crowd().draw(1)
-    reports = mechanisms.rr(dataset.answers.scale, 3.0).perturb(dataset.answers, simulation_seed=1)
-    truths = infer(reports, "posterior")
-    assert infer(reports, "algorithm1").error(dataset.truth) > 3
-    assert truths.error(dataset.truth) < 0.25
-    assert truths.error(dataset.truth) < dataset.constant_error() - 0.1
-    assert truths.converged
-    covered = (truths.low <= dataset.truth) & (dataset.truth <= truths.high)
-    assert covered.mean() > 0.8
-    assert truths.posterior is not None
-    assert truths.posterior.constant_as_good < 0.01
-    assert truths.posterior.participation == pytest.approx(0.1, abs=0.02)
+# What comes out
 
 
-def test_it_says_when_epsilon_is_too_small() -> None:
-    dataset = Crowd(workers=200, tasks=50, truth_mean=4).draw(1)
-    reports = mechanisms.rr(dataset.answers.scale, 0.01).perturb(dataset.answers, simulation_seed=1)
-    truths = infer(reports, "posterior")
-    assert truths.posterior is not None
-    assert truths.posterior.constant_as_good > 0.2
+@pytest.mark.parametrize("name", ["rr", "grr", "two-step", "two-layer", "staircase", "lp", "plain"])
+@pytest.mark.parametrize("estimand", ["level", "label"])
+def test_truths_are_found_through_every_mechanism(name: str, estimand: Estimand) -> None:
+    """ε = 4 and a hundred answers per task: better than the best constant by far."""
+    found = crowd() if estimand == "level" else labelled()
+    data = found.answers if name == "plain" else reports(name, 4.0, found.answers)
+    truths, truth = infer(data, estimand=estimand), found.truth
+    constant = float(np.abs(truth - np.median(truth)).mean())
+    assert truths.error(truth) < (0.6 if name in {"lp", "two-layer"} else 0.4) * constant
+    assert truths.coverage(truth) >= 0.7
+    assert truths.workers == found.answers.workers
+    assert truths.quality.sum() == pytest.approx(1)
 
 
-def test_on_plain_answers_it_is_at_least_as_good_as_algorithm_1() -> None:
-    for seed in range(3):
-        dataset = Crowd(workers=300, tasks=100, sparsity=0.9, truth_mean=3).draw(seed)
-        plain = infer(dataset.answers, "posterior").error(dataset.truth)
-        assert plain < infer(dataset.answers, "algorithm1").error(dataset.truth) + 0.02
+@pytest.mark.parametrize("name", ["rr", "grr", "plain"])
+def test_careful_workers_have_smaller_deviations(name: str) -> None:
+    found = crowd()
+    answers = found.answers
+    data = answers if name == "plain" else reports(name, 4.0, answers)
+    truths = infer(data)
+    error = np.abs(np.array(answers.scale.values)[answers.code] - found.truth[answers.task])
+    real = np.bincount(answers.worker, error) / np.bincount(answers.worker)
+    assert np.corrcoef(real, np.log(truths.deviation))[0, 1] > 0.6
+    assert truths.posterior
+    low, high = truths.posterior.deviation_interval
+    assert ((low <= truths.deviation) & (truths.deviation <= high)).all()
 
 
-def test_better_workers_are_recognised() -> None:
-    dataset = Crowd(workers=200, tasks=200, sparsity=0.3, truth_mean=4.5).draw(3)
-    reports = mechanisms.grr(dataset.answers.scale, 3.0).perturb(dataset.answers, simulation_seed=1)
-    truths = infer(reports, "posterior")
-    cells = dataset.answers.cells()
-    spread = np.sqrt(
-        cells.per_worker((cells.value - dataset.truth[cells.task]) ** 2) / cells.per_worker()
+def test_participation_is_found_where_it_is_hidden() -> None:
+    answers = crowd().answers
+    share = answers.size / (len(answers.workers) * len(answers.tasks))
+    hidden, public = infer(reports("rr", 4.0, answers)), infer(reports("grr", 4.0, answers))
+    assert hidden.posterior
+    assert public.posterior
+    assert hidden.posterior.participation == pytest.approx(share, abs=0.1)
+    assert public.posterior.participation is None
+
+
+def test_the_pooled_model_knows_no_worker_and_is_less_exact() -> None:
+    error = {"auto": 0.0, "pooled": 0.0}
+    for seed in range(4):
+        found = crowd(seed)
+        for model in error:
+            truths = infer(reports("grr", 3.0, found.answers), model=model)  # type: ignore[arg-type]
+            error[model] += truths.error(found.truth)
+    assert error["auto"] < error["pooled"]
+
+
+def test_labels_without_an_order() -> None:
+    """Nine in twenty say A, the others B or D: the median label is B, the likeliest A."""
+    said = ["A"] * 9 + ["B"] * 5 + ["D"] * 6
+    rows = {f"w{i:02}": {f"t{j}": said[i] for j in range(6)} for i in range(20)}
+    answers = Answers.of(rows, "A,B,C,D")
+    unordered = infer(answers, unordered=True)
+    assert unordered.posterior
+    assert unordered.posterior.unordered
+    assert unordered.columns()["label"] == ["A"] * 6
+    np.testing.assert_array_equal(unordered.low, unordered.estimate)
+    np.testing.assert_array_equal(unordered.high, unordered.estimate)
+    np.testing.assert_allclose(
+        unordered.columns()["probability"], unordered.posterior.mass.max(axis=1)
     )
-    good = spread < 2
-    assert truths.quality[good].mean() > 1.5 * truths.quality[~good].mean()
 
 
-def test_gold_tasks_are_kept_and_help() -> None:
-    dataset = Crowd(workers=100, tasks=60, sparsity=0.8, truth_mean=4).draw(1)
-    reports = mechanisms.rr(dataset.answers.scale, 2.0).perturb(dataset.answers, simulation_seed=1)
-    gold = dict(zip(dataset.answers.tasks[:30], dataset.truth[:30].tolist()))
-    truths = infer(reports, "posterior", gold=gold)
-    np.testing.assert_allclose(truths.estimate[:30], dataset.truth[:30])
-    assert truths.error(dataset.truth) < infer(reports, "posterior").error(dataset.truth)
-
-
-def test_a_mixture_of_mechanisms() -> None:
-    dataset = Crowd(workers=900, tasks=60, sparsity=0.8).draw(1)
-    thirds = []
-    for part, name in enumerate(("rr", "lp", "grr")):
-        keep = dataset.answers.worker // 300 == part
-        third = Answers(
-            dataset.answers.scale,
-            dataset.answers.workers[300 * part : 300 * (part + 1)],
-            dataset.answers.tasks,
-            dataset.answers.worker[keep] - 300 * part,
-            dataset.answers.task[keep],
-            dataset.answers.code[keep],
-        )
-        thirds.append(mechanism_for(name, third, 3.0).perturb(third, simulation_seed=part))
-    together = infer(thirds, "posterior")
-    assert len(together.workers) == 900
-    assert together.error(dataset.truth) < infer(thirds[1], "posterior").error(dataset.truth)
+def test_the_names_of_labels_without_an_order_do_not_matter() -> None:
+    answers, names = labelled().answers, np.array([3, 0, 4, 1, 2])
+    swapped = replace(answers, code=names.astype(answers.code.dtype)[answers.code])
+    ours, other = infer(answers, unordered=True), infer(swapped, unordered=True)
+    np.testing.assert_array_equal(names[ours.estimate.astype(int)], other.estimate)
 
 
 @pytest.mark.parametrize("estimate", ["median", "mean", "mode"])
-def test_estimates_of_one_posterior(answers: Answers, estimate: str) -> None:
-    truths = infer(answers, "posterior", estimate=estimate)  # type: ignore[arg-type]
-    assert truths.posterior is not None
+def test_the_estimate_is_what_was_asked(estimate: Any) -> None:
+    truths = infer(reports("rr", 2.0, crowd().answers), estimand="label", estimate=estimate)
+    assert truths.posterior
     mass, grid = truths.posterior.mass, truths.posterior.grid
-    slow = {
-        "median": [grid[np.flatnonzero(np.cumsum(row) >= 0.5 - 1e-12)[0]] for row in mass],
+    wanted = {
         "mean": mass @ grid,
         "mode": grid[mass.argmax(axis=1)],
-    }[estimate]
-    np.testing.assert_allclose(truths.estimate, slow)
-    np.testing.assert_allclose(mass.sum(axis=1), 1)
+        "median": grid[(mass.cumsum(axis=1) < 0.5).sum(axis=1)],
+    }
+    np.testing.assert_allclose(truths.estimate, wanted[estimate])
 
 
-@settings(deadline=None, max_examples=25)
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from(["rr", "grr", "two-step", "two-layer", "lp", "mf", "mf-safe"]),
-    st.floats(0.05, 8),
-    st.integers(1, 12),
-    st.integers(1, 8),
-    st.integers(2, 12),
-)
-def test_small_campaigns_of_every_shape(
-    seed: int, name: str, epsilon: float, workers: int, tasks: int, size: int
-) -> None:
-    """One worker, one task, hardly an answer: always finite, on the scale, with an interval."""
-    scale = Scale.parse(f"0..{size - 1}")
-    answers = Crowd(workers=workers, tasks=tasks, sparsity=0.6, scale=scale).draw(seed).answers
-    option = {"mf": f"mf:d={min(2, tasks)}", "mf-safe": f"mf-safe:d={min(2, tasks)}"}.get(
-        name, name
-    )
-    mechanism = mechanisms.build(option, scale, epsilon, tasks=tasks)
-    truths = infer(mechanism.perturb(answers, simulation_seed=seed), "posterior")
-    assert np.isfinite(truths.estimate).all()
-    assert np.isfinite(truths.quality).all()
-    assert (truths.low <= truths.estimate).all()
-    assert (truths.estimate <= truths.high).all()
-    assert truths.low.min() >= scale.low
-    assert truths.high.max() <= scale.high
+# Opinions
 
 
-def test_nobody_answered_anything() -> None:
-    silent = Answers.of({"a": {}, "b": {}}, SCALE, tasks=["x", "y"])
-    for data in (
-        silent,
-        mechanisms.rr(SCALE, 1.0).perturb(silent),
-        mechanisms.grr(SCALE, 1.0).perturb(silent),
-    ):
-        truths = infer(data, "posterior")
-        assert np.isfinite(truths.estimate).all()
-
-
-def test_real_data(data_dir: object) -> None:
-    """Word senses at ε = 3 with everything protected: no worse than without any privacy."""
-    from forsooth.study import datasets
-
-    dataset = datasets.load("wsd", str(data_dir))
-    original = infer(dataset.answers, "algorithm1").error(dataset.truth)
-    reports = mechanisms.rr(dataset.answers.scale, 3.0).perturb(dataset.answers, simulation_seed=1)
-    assert infer(reports, "posterior").error(dataset.truth) < original + 0.02
-
-
-# Popular and unpopular tasks
-
-
-def uneven(seed: int, spread: float) -> tuple[Answers, np.ndarray]:
-    """A crowd whose tasks are answered more or less often."""
+def camps(epsilon: float, seed: int, people: int = 400) -> tuple[Reports, Array]:
+    """Three questions with two camps each; the shares of the answers among all."""
     random = np.random.default_rng(seed)
-    workers, tasks = 1000, 120
-    truth = random.integers(0, 5, tasks).astype(float)
-    popularity = np.exp(spread * random.normal(size=tasks))
-    rate = np.minimum(0.1 * popularity / popularity.mean(), 1)
-    sigma = random.choice([0.5, 1.0, 2.0], workers)[:, None]
-    code = np.clip(np.rint(truth + sigma * random.normal(size=(workers, tasks))), 0, 4)
-    worker, task = np.nonzero(random.random((workers, tasks)) < rate)
-    answers = Answers(
-        SCALE,
-        tuple(f"w{i:04}" for i in range(workers)),
-        tuple(f"t{j:04}" for j in range(tasks)),
-        worker.astype(np.int32),
-        task.astype(np.int32),
-        code[worker, task].astype(np.uint8),
-    )
-    return answers, truth
+    shares = np.array([[0.45, 0.1, 0, 0.1, 0.35], [0.7, 0, 0, 0, 0.3], [0.2, 0.3, 0, 0.3, 0.2]])
+    codes = np.stack([random.choice(5, people, p=row) for row in shares], axis=1)
+    rows = {
+        f"w{i:03}": {f"t{j}": int(code) for j, code in enumerate(row)}
+        for i, row in enumerate(codes)
+    }
+    return reports("rr", epsilon, Answers.of(rows, SCALE), seed), shares
 
 
-def test_popularity_is_learned_where_it_differs_and_only_there() -> None:
-    """A false alarm at five standard errors: less than one seed in a million."""
+def test_two_camps_are_two_camps() -> None:
+    """ε = 2, 400 people. Of fifteen shares in three campaigns at most one in four lies outside."""
+    inside, truths = [], None
+    for seed in range(3):
+        data, shares = camps(2.0, seed)
+        truths = infer(data, estimand="opinion")
+        assert truths.posterior
+        found = truths.posterior.shares
+        assert found
+        inside.append((found.low <= shares) & (shares <= found.high))
+        assert (found.estimate[1, [0, 4]] > found.estimate[1, 1:4].max()).all()
+        assert (np.abs(truths.estimate - shares @ np.arange(5)) < 0.6).all()
+    assert np.mean(inside) > 0.75
+    assert truths
+    assert truths.workers == ()
+    with pytest.raises(ForsoothError, match="careless people cannot be identified"):
+        truths.worker_columns()
+    assert "share_4_high" in truths.columns()
+
+
+def test_groups_are_compared_by_their_means() -> None:
+    """One group says 1, the other 3; the third question divides nobody."""
+    rows = {
+        f"w{i:03}": {"t0": 1 if i % 2 else 3, "t1": 3 if i % 2 else 1, "t2": 2} for i in range(300)
+    }
+    data = reports("grr", 3.0, Answers.of(rows, SCALE))
+    groups = {name: "odd" if at % 2 else "even" for at, name in enumerate(data.workers)}
+    truths = infer(data, estimand="opinion", groups=groups)
+    assert [(each.task, each.group, each.other) for each in truths.differences] == [
+        (task, "even", "odd") for task in data.tasks
+    ]
+    for each, wanted in zip(truths.differences, (2.0, -2.0, 0.0)):
+        assert each.low <= each.estimate <= each.high
+        assert each.estimate == pytest.approx(wanted, abs=0.4)
+        assert (each.low <= 0 <= each.high) == (wanted == 0)
+
+
+# Mixed campaigns
+
+
+def test_a_mixed_campaign_uses_all_reports() -> None:
+    """Cells of two mechanisms and sums, each of a third of the workers."""
+    cells, everything = [], []
     for seed in range(4):
-        even = pooled_of(uneven(seed, 0)[0], "rr", 3.0)
-        assert not even.popularity_differs(even.fit(RULES).point)
-    answers, truth = uneven(1, 1.5)
-    pooled = pooled_of(answers, "rr", 3.0)
-    assert pooled.popularity_differs(pooled.fit(RULES).point)
-    reports = mechanism_for("rr", answers, 3.0).perturb(answers, simulation_seed=1)
-    truths = infer(reports)
-    covered = ((truths.low <= truth) & (truth <= truths.high)).mean()
-    assert covered > 0.8  # with one rate for all tasks: 0.7
-    assert truths.posterior is not None
-    assert truths.posterior.participation == pytest.approx(answers.size / 120_000, rel=0.15)
+        found = Crowd(450, 24, sparsity=0.5, truth_mean=4, sigma_bad=2.0).draw(seed)
+        parts = [
+            reports(name, epsilon, found.answers.span(150 * at, 150 * at + 150), seed)
+            for at, (name, epsilon) in enumerate((("rr", 1.0), ("grr", 0.5), ("mf-safe", 4.0)))
+        ]
+        truths, without = infer(parts, estimand="level"), infer(parts[:2], estimand="level")
+        assert truths.workers == found.answers.workers
+        assert (truths.support >= without.support).all()
+        everything.append(truths.error(found.truth))
+        cells.append(without.error(found.truth))
+    assert np.mean(everything) < np.mean(cells)
 
 
-def test_the_gradient_is_right_with_a_ladder_of_popularity() -> None:
-    answers, _ = uneven(2, 1.0)
-    pooled = replace(pooled_of(answers, "rr"), ladder=(0.5, 1.0, 4.0))
-    logits = np.concatenate([np.random.default_rng(1).normal(size=n) for n in pooled.sizes])
-    counts, point = pooled.expected(shares(logits, pooled.sizes))[1], shares(logits, pooled.sizes)
-    for begin, end in pairwise(np.cumsum((0, *pooled.sizes))):
-        group = slice(begin, end)
-        gradient = counts[group] - point[group] * counts[group].sum()
-        step = np.zeros(len(logits))
-        step[begin] = 1e-5
-        up, down = (pooled.expected(shares(logits + s, pooled.sizes))[0] for s in (step, -step))
-        assert gradient[0] == pytest.approx((up - down) / 2e-5, rel=1e-3, abs=0.1)
+def test_two_mechanisms_tell_more_than_one() -> None:
+    one, both = [], []
+    for seed in range(4):
+        found = crowd(seed)
+        first = reports("rr", 1.5, found.answers.span(0, 100))
+        second = reports("grr", 1.0, found.answers.span(100, 200))
+        one.append(infer(first).error(found.truth))
+        both.append(infer([first, second]).error(found.truth))
+    assert np.mean(both) < np.mean(one)
+
+
+@pytest.mark.parametrize(("name", "most"), [("mf", 1.3), ("mf-safe", 1.0)])
+def test_sums_alone(name: str, most: float) -> None:
+    """`mf` tells hardly more than the level of all truths: it is about as good as a constant."""
+    errors, constants, covered = [], [], []
+    for seed in range(4):
+        found = Crowd(600, 24, sparsity=0.5, truth_mean=4).draw(seed)
+        truths = infer(reports(name, 4.0, found.answers))
+        assert truths.posterior
+        assert truths.posterior.estimand == "level"
+        assert len(truths.deviation) == 600
+        errors.append(truths.error(found.truth))
+        constants.append(np.abs(found.truth - np.median(found.truth)).mean())
+        covered.append(truths.coverage(found.truth))
+    assert np.mean(errors) < most * np.mean(constants)
+    assert np.mean(covered) >= 0.75
+
+
+def test_the_order_of_the_parts_does_not_matter() -> None:
+    answers = crowd().answers
+    parts = [reports("rr", 2.0, answers.span(0, 120)), reports("rr", 2.0, answers.span(120, 200))]
+    same(infer(parts), infer(parts[::-1]))
+
+
+# The same everywhere
+
+
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+def test_the_same_reports_give_the_same_result(estimand: Estimand) -> None:
+    data = reports("rr", 2.0, crowd(workers=60).answers)
+    first, second = (infer(data, estimand=estimand) for _ in range(2))
+    same(first, second, 0)
+
+
+@pytest.mark.parametrize("workers", [40, 1500], ids=["exact", "typed"])
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+def test_files_in_pieces_give_what_memory_gives(
+    estimand: Estimand, workers: int, tmp_path: Path
+) -> None:
+    answers = crowd(workers=workers).answers
+    cells = 24 * workers // 3
+    pieces = list(
+        mechanisms.rr(SCALE, 3.0).perturb_in_pieces(answers, simulation_seed=1, cells=cells)
+    )
+    assert len(pieces) > 2
+    write_in_pieces(tmp_path / "reports.parquet", pieces)
+    ours = infer_files(ReportFiles.open([tmp_path]), options=Options(estimand=estimand))
+    values = np.concatenate([piece.values for piece in pieces])
+    whole = replace(pieces[0], workers=answers.workers, values=values)
+    for data in (pieces, whole):
+        memory = infer(data, estimand=estimand)
+        same(ours, memory)
+        np.testing.assert_allclose(ours.deviation, memory.deviation, atol=1e-8)
+        assert ours.workers == memory.workers
+
+
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+@pytest.mark.parametrize("name", ["rr", "grr"])
+def test_a_state_gives_what_the_pooled_model_gives(
+    name: str, estimand: Estimand, tmp_path: Path
+) -> None:
+    data = reports(name, 2.0, crowd().answers)
+    data.write(tmp_path / "reports.parquet")
+    state = PooledState().with_reports(ReportFiles.open([tmp_path / "reports.parquet"]))
+    state.write(tmp_path / "state.parquet")
+    ours = PooledState.read(tmp_path / "state.parquet").infer(Options(estimand, model="pooled"))
+    pooled = infer(data, estimand=estimand, model="pooled")
+    same(ours, pooled)
+    assert ours.posterior
+    assert pooled.posterior
+    assert ours.posterior.participation == pooled.posterior.participation
+    if ours.posterior.shares:
+        assert pooled.posterior.shares
+        np.testing.assert_allclose(
+            ours.posterior.shares.participation, pooled.posterior.shares.participation
+        )

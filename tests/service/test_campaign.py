@@ -18,6 +18,7 @@ from sqlalchemy import select
 
 from forsooth import ForsoothError, Reports, infer, packing
 from forsooth.client import Campaign, download_reports
+from forsooth.estimand import MEANING
 from forsooth.ledger import Ledger
 from forsooth.service.exports import DATA
 from forsooth.service.models import report
@@ -25,11 +26,13 @@ from forsooth.service.store import Store
 from forsooth.service.tokens import new_token, worker_name
 from tests.service.harness import BLANK, Server, stored
 
+WORDS = ["never", "rarely", "sometimes", "often", "always"]
+
 
 def test_from_invitation_to_truth(server: Server, tmp_path: Path) -> None:
     made = server.make(
         epsilon=8.0,
-        labels=["never", "rarely", "sometimes", "often", "always"],
+        labels=WORDS,
         invitations=12,
     )
     answers = {"q0": 0, "q1": 4}  # q2 is skipped
@@ -47,7 +50,11 @@ def test_from_invitation_to_truth(server: Server, tmp_path: Path) -> None:
     assert [each["label"] for each in truths["truths"][:2]] == ["never", "always"]
     assert all(each["low"] <= each["truth"] <= each["high"] for each in truths["truths"])
     assert sum(truths["quality"]["counts"]) == 12
-    assert truths["enough"]["why"]
+    assert truths["enough"]["why"].endswith(".")
+    assert truths["enough"]["expected_error"] < truths["enough"]["constant_error"]
+    assert truths["estimand"] == "level"
+    assert "one true value" in truths["meaning"]
+    assert not any(each["shares"] or each["probabilities"] for each in truths["truths"])
 
     (reports,) = download_reports(made.link, server.key)
     assert reports.workers == tuple(sorted(map(worker_name, made.tokens)))
@@ -59,6 +66,68 @@ def test_from_invitation_to_truth(server: Server, tmp_path: Path) -> None:
     page = server.as_requester("GET", f"/{made.id}/report.html").content.decode()
     assert DATA not in page
     assert '"label": "always"' in page
+
+
+def test_everyone_answers_for_themselves(server: Server, tmp_path: Path) -> None:
+    """Two camps: half say never, half always. Shares show both; one truth would hide them."""
+    made = server.make(epsilon=8.0, estimand="opinion", labels=WORDS, invitations=40)
+    assert made.status["estimand"] == "opinion"
+    for number, token in enumerate(made.tokens):
+        client = Campaign(made.link, invitation=token, folder=tmp_path / str(number))
+        camp = 4 * (number % 2)
+        assert client.submit({"q0": camp, "q1": camp} if number % 4 else {"q0": camp}) == "accepted"
+    found = made.truths(40)
+    assert found["estimand"] == "opinion"
+    assert found["meaning"] == MEANING["opinion"]
+    assert found["quality"] is None
+    first, second, third = found["truths"]
+    for share, truth in zip(first["shares"], (0.5, 0, 0, 0, 0.5)):
+        assert 0 <= share["low"] <= share["estimate"] <= share["high"] <= 1
+        assert share["estimate"] == pytest.approx(truth, abs=0.15)
+    assert sum(share["estimate"] for share in first["shares"]) == pytest.approx(1, abs=1e-3)
+    assert first["truth"] == pytest.approx(2, abs=0.5)
+    assert first["label"] is None  # a mean answer is none of the answers
+    answered = [each["participation"]["estimate"] for each in (first, second, third)]
+    assert answered == pytest.approx([1, 0.75, 0], abs=0.2)
+
+    (reports,) = download_reports(made.link, server.key)
+    assert reports.estimand == "opinion"
+    header, *rows = csv.reader(io.StringIO(_truths_csv(made.id, server)))
+    assert header == list(infer(reports).columns())
+    assert float(rows[0][header.index("share_4")]) == first["shares"][4]["estimate"]
+    page = server.as_requester("GET", f"/{made.id}/report.html").content.decode()
+    assert '"estimand": "opinion"' in page
+
+
+def test_one_answer_is_right(sqlite_server: Server, tmp_path: Path) -> None:
+    made = sqlite_server.make(
+        epsilon=8.0, estimand="label", scale=["cat", "dog", "cow"], invitations=12
+    )
+    for number, token in enumerate(made.tokens):
+        client = Campaign(made.link, invitation=token, folder=tmp_path / str(number))
+        assert client.submit({"q0": "dog", "q1": "cow"}) == "accepted"
+    found = made.truths(12)
+    assert found["estimand"] == "label"
+    assert [each["label"] for each in found["truths"][:2]] == ["dog", "cow"]
+    for each, right in zip(found["truths"], (1, 2)):
+        assert each["probabilities"][right] > 0.9
+        assert sum(each["probabilities"]) == pytest.approx(1, abs=1e-3)
+        assert each["shares"] is None
+    (reports,) = download_reports(made.link, sqlite_server.key)
+    header = next(csv.reader(io.StringIO(_truths_csv(made.id, sqlite_server))))
+    assert header == list(infer(reports).columns())
+
+
+def test_the_estimand_may_be_left_open(sqlite_server: Server, tmp_path: Path) -> None:
+    """Null: the default for the scale, and nothing is stated in the reports."""
+    for scale, expected in (("0..1", "label"), ("0..4", "level")):
+        made = sqlite_server.make(scale=scale, invitations=1)
+        assert made.status["estimand"] is None
+        client = Campaign(made.link, invitation=made.tokens[0], folder=tmp_path / expected)
+        assert client.submit({"q0": 1}) == "accepted"
+        assert made.truths(1)["estimand"] == expected
+        (reports,) = download_reports(made.link, sqlite_server.key)
+        assert reports.estimand is None
 
 
 def _truths_csv(campaign: str, server: Server) -> str:

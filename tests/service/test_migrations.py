@@ -1,13 +1,14 @@
-"""What becomes of a database that an older service has filled."""
+"""A database that an older service has filled is migrated, and its reports stay readable."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert, select
 
 from forsooth import Scale
-from forsooth.service import campaigns, keys, payload
+from forsooth.service import campaigns, keys, models, payload
 from forsooth.service.campaigns import Plan, Task
 from forsooth.service.store import Store
 from forsooth.service.writer import Submission, record
@@ -17,7 +18,7 @@ PLAN = Plan("t", TASKS, Scale.parse("0..4"), 1.0, "answers+participation", open=
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
-def test_reports_of_whole_bytes_are_packed(
+def test_a_database_of_the_first_version(
     backend: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     address = f"sqlite:///{tmp_path}/forsooth.db"
@@ -34,14 +35,21 @@ def test_reports_of_whole_bytes_are_packed(
             connection,
             [Submission(campaign, name, 1, None, bytes(row), 3.0) for name, row in sent.items()],
         )
+        old = {"campaign": campaign, "reports": 5, "document": {"truths": []}}
+        connection.execute(insert(models.analysis).values(old))
+        connection.exec_driver_sql("ALTER TABLE campaign DROP COLUMN estimand")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
     assert not store.is_current()
     store.migrate()
+    assert store.is_current()
     with store.reading() as connection:
         found = campaigns.load(connection, campaign)
         assert found is not None
+        assert found.estimand is None
         (reports,) = payload.all_reports(connection, found)
+        assert connection.execute(select(models.analysis)).all() == []  # to be inferred again
     store.close()
+    assert reports.estimand is None
     assert dict(zip(reports.workers, reports.values.tolist())) == {
         name.hex(): row for name, row in sent.items()
     }

@@ -311,6 +311,8 @@ def test_a_campaign_from_the_form_to_its_truths(
     page.get_by_label("take them from a file").set_input_files(table)
     page.get_by_text("2 questions, from").wait_for()
     page.get_by_label("Words for them").fill(", ".join(WORDS))
+    page.get_by_label("Each question has one right answer").check()
+    assert "one value on the scale" in page.locator("#estimand").inner_text()
     page.get_by_label("ε per question").fill("2")
     assert "at most 88 % sure" in page.locator("#preview").inner_text()
     assert "All 2 questions together: ε = 4" in page.locator("#preview").inner_text()
@@ -340,6 +342,8 @@ def test_a_campaign_from_the_form_to_its_truths(
     rows = page.locator("#truth-rows tr").all_inner_texts()
     assert [row.split("\t")[0] for row in rows] == [f"a {MARKUP}", 'b With "quotes", and\nlines']
     assert all(re.search(r"\((\d|\.)+\).* – ", row, re.DOTALL) for row in rows)
+    assert "estimand level" in page.locator("#assumption").inner_text()
+    assert page.locator("#opinions").is_hidden()
     exports = {
         "Truths (CSV)": b"task,",
         "Reports (Parquet)": b"PAR1",
@@ -361,6 +365,100 @@ def test_a_campaign_from_the_form_to_its_truths(
     assert kept.page.locator("b, i, img").count() == 0
     assert not kept.complaints
     assert len(kept.requests) == 1
+
+
+def fill_form(page: Page, scale: str, kind: str) -> None:
+    """A whole order for a new campaign, open to everybody."""
+    page.goto(f"{page.url.split('#')[0]}#/new")
+    page.get_by_label("Title").fill("Kinds of questions")
+    page.get_by_label("Questions", exact=False).first.fill("First?\nSecond?")
+    page.get_by_label("Answers, from low to high").fill(scale)
+    page.get_by_label(kind).check()
+    page.get_by_label("Everybody with the link").check()
+
+
+@pytest.mark.parametrize(
+    ("scale", "kind", "estimand"),
+    [
+        ("0..4", "Each question has one right answer", "level"),
+        ("-5, 0, 5", "Each question has one right answer", "level"),
+        ("0..1", "Each question has one right answer", "label"),
+        ("no, yes", "Each question has one right answer", "label"),
+        ("cat, dog, cow", "Each question has one right answer", "label"),
+        ("0..4", "Everyone answers for themselves", "opinion"),
+    ],
+)
+def test_the_form_asks_what_the_truth_is(
+    browser: Browser, sqlite_server: Server, scale: str, kind: str, estimand: str
+) -> None:
+    page = sign_in(browser, sqlite_server).page
+    fill_form(page, scale, kind)
+    page.get_by_role("button", name="Create the campaign").click()
+    page.locator("#campaign").wait_for()
+    status = sqlite_server.as_requester("GET", f"/{page.url.split('/')[-1]}/status").json
+    assert status["estimand"] == estimand
+
+
+def test_the_form_refuses_what_makes_no_sense(browser: Browser, sqlite_server: Server) -> None:
+    page = sign_in(browser, sqlite_server).page
+    before = len(sqlite_server.as_requester("GET", "").json["campaigns"])
+    fill_form(page, "0..4", "Everyone answers for themselves")
+    page.get_by_label("Mechanism").select_option("mf-safe")
+    page.get_by_role("button", name="Create the campaign").click()
+    page.locator("#new-problem").get_by_text("sums over tasks").wait_for()
+    page.reload()  # nothing chosen: the browser asks for a choice
+    page.get_by_label("Title").fill("t")
+    page.get_by_label("Questions", exact=False).first.fill("First?")
+    page.get_by_role("button", name="Create the campaign").click()
+    assert page.evaluate("document.querySelectorAll('input[name=truth]:invalid').length") == 2
+    assert len(sqlite_server.as_requester("GET", "").json["campaigns"]) == before
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_opinions_are_shown_as_bars(
+    browser: Browser, sqlite_server: Server, tmp_path: Path, width: int
+) -> None:
+    made = survey(sqlite_server, estimand="opinion", invitations=30)
+    _report(made, made.tokens)
+    found = made.truths(30)
+    requester = sign_in(browser, sqlite_server, width=width)
+    page = requester.page
+    page.goto(f"{sqlite_server.url}/#/c/{made.id}")
+    page.locator(".question").first.wait_for()
+    assert page.locator(".question").count() == len(QUESTIONS)
+    assert page.locator(".question .fill").count() == len(QUESTIONS) * len(WORDS)
+    share = found["truths"][0]["shares"][3]
+    value, low, high = (f"{int(100 * share[name] + 0.5)}" for name in ("estimate", "low", "high"))
+    row = page.locator(".question").first.locator("tr").nth(3)
+    assert row.inner_text().split() == ["often", value, "%", f"({low}", "–", high, "%)"]
+    assert "answers as given" in page.locator("#opinions").inner_text()
+    assert "any mix of honest answers and guesses" in page.locator("#opinions").inner_text()
+    assert "estimand opinion" in page.locator("#assumption").inner_text()
+    assert page.locator("#truths-body").is_hidden()
+    assert page.locator("#quality").is_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report (HTML)").click()
+    assert_quiet(requester, sqlite_server)
+
+    report = tmp_path / "report.html"
+    download.value.save_as(report)
+    kept = visit(browser, report.as_uri(), width=width)
+    assert kept.page.locator(".bars .fill").count() == len(QUESTIONS) * len(WORDS)
+    assert "answers as given" in kept.seen()
+    assert kept.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert not kept.complaints
+
+
+def test_labels_are_shown_with_their_probabilities(browser: Browser, sqlite_server: Server) -> None:
+    made = survey(sqlite_server, estimand="label", epsilon=8, invitations=10)
+    _report(made, made.tokens)
+    made.truths(10)
+    page = sign_in(browser, sqlite_server).page
+    page.goto(f"{sqlite_server.url}/#/c/{made.id}")
+    page.locator("#truth-rows tr").first.wait_for()
+    assert page.get_by_role("columnheader", name="Probable answers").is_visible()
+    assert re.search(r"\w+ \d+ %$", page.locator("#truth-rows tr").first.inner_text())
 
 
 def test_pictures(browser: Browser, sqlite_server: Server, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from forsooth import Answers, ForsoothError, infer
 from forsooth.study import datasets
-from forsooth.study.dataset import read_truth
+from forsooth.study.dataset import read_groups, read_truth
 
 
 def test_wsd_is_the_paper_s_web(data_dir: Path) -> None:
@@ -17,6 +17,7 @@ def test_wsd_is_the_paper_s_web(data_dir: Path) -> None:
     assert sparsity == {"max": 0.903955, "min": 0, "average": 0.705882}
     assert about["truth_distribution"]["0"] > 0.72
     assert about["tasks_with_truth"] == 177
+    assert about["estimand"] == "label"
     assert list(about["answer_distribution"]) == ["0", "1", "2", "3", "4"]
 
 
@@ -27,6 +28,7 @@ def test_adult(data_dir: Path) -> None:
     sparsity = {key: round(value, 6) for key, value in about["sparsity"].items()}
     assert sparsity == {"max": 0.999909, "min": 0.316033, "average": 0.990141}
     assert about["tasks_with_truth"] == 333
+    assert about["estimand"] == "label"
     assert about["truth_distribution"]["G"] == pytest.approx(0.56, abs=0.01)
     assert "149 cells contradict themselves: kept the last" in dataset.answers.notices
 
@@ -91,6 +93,7 @@ def test_a_table_of_one_s_own(tmp_path: Path) -> None:
     dataset = datasets.read(str(tmp_path / "a.csv"), truth=tmp_path / "t.csv", scale="0..4")
     np.testing.assert_array_equal(dataset.truth, [np.nan, 2.5])
     assert dataset.describe()["tasks_with_truth"] == 1
+    assert dataset.describe()["estimand"] is None
     assert dataset.mirrored().truth[1] == 1.5
     with pytest.raises(ForsoothError, match="--truth FILE and --scale"):
         datasets.read(str(tmp_path / "a.csv"))
@@ -114,3 +117,12 @@ def test_bad_truths(tmp_path: Path, text: str, complaint: str) -> None:
     answers = Answers.of({"a": {"q1": 1}}, "0..4")
     with pytest.raises(ForsoothError, match=complaint):
         read_truth(path, answers)
+
+
+def test_groups_of_workers(tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    path.write_text("worker,group\nann,1\nbob,2\nann,1\n")
+    assert read_groups(path) == {"ann": "1", "bob": "2"}
+    path.write_text("worker,group\nann,1\nbob,\n")
+    with pytest.raises(ForsoothError, match="line 3: the group is missing"):
+        read_groups(path)

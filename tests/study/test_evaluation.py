@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -142,12 +143,38 @@ def test_the_paper_s_order_on_its_synthetic_crowd() -> None:
         {"repeats": 0},
         {"seed": -1},
         {"protects": "all"},
+        {"estimand": "mood"},
         {"data": "nothing"},
     ],
 )
 def test_bad_studies_are_refused_before_any_work(changes: dict[str, Any]) -> None:
     with pytest.raises(ForsoothError):
         study(**changes)
+
+
+def test_the_estimand_is_that_of_the_data_unless_one_is_asked_for() -> None:
+    """Sums tell about levels only, so they are read so unless the study insists."""
+    dataset = replace(study().dataset(0), estimand="label")
+    rr, mf = (study().mechanism(name, 1.0, dataset) for name in ("rr", "mf:d=3"))
+    assert study().dataset(0).estimand == "level"
+    assert dataset.mirrored().estimand == "label"
+    assert study().estimand_of(dataset, rr) == "label"
+    assert study().estimand_of(dataset, mf) == "level"
+    assert study(estimand="opinion").estimand_of(dataset, rr) == "opinion"
+    assert study(estimand="opinion").estimand_of(dataset, mf) == "opinion"
+
+
+def test_the_posterior_says_which_estimand_it_had() -> None:
+    settings: dict[str, Any] = {
+        "mechanisms": ("rr", "adaptive"),
+        "methods": ("posterior", "mean"),
+        "epsilons": (2.0,),
+        "repeats": 1,
+    }
+    for estimand, expected in ((None, "level"), ("opinion", "opinion"), ("label", "label")):
+        result = evaluate(study(**settings, estimand=estimand))
+        found = {(row["method"], row["estimand"]) for row in result["summary"]}
+        assert found == {("posterior", expected), ("mean", None)}
 
 
 def test_the_figure(result: dict[str, Any], tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import forsooth
 from forsooth import Answers, ForsoothError, Reports, Scale, infer, plan
+from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.mechanisms.staircase import staircase
 from forsooth.study.crossing import Axis, crossing
 from forsooth.study.planning import curves
@@ -50,6 +52,59 @@ def test_the_same_seed_gives_the_same_truths_to_any_crowd() -> None:
     assert not np.array_equal(few, draw(SMALL, 10, 20, seed=4).truth)
 
 
+def test_truths_are_what_the_estimand_says() -> None:
+    """The same places of the prior: rounded for labels, as mean answers for opinions."""
+    level, label, opinion = (
+        draw(replace(SMALL, truth="normal:3,1", estimand=each), 2000, 20, seed=3)
+        for each in ESTIMANDS
+    )
+    assert [crowd.estimand for crowd in (level, label, opinion)] == list(ESTIMANDS)
+    assert set(label.truth) <= set(FIVE.values)
+    assert not set(level.truth) <= set(FIVE.values)
+    cells = opinion.answers.cells()
+    means = np.bincount(cells.task, cells.value) / cells.per_task()
+    np.testing.assert_allclose(opinion.truth, means, atol=0.15)
+    assert np.abs(level.truth - means).max() > 0.15  # the end of the scale cuts off
+    np.testing.assert_array_equal(level.answers.code, opinion.answers.code)
+
+
+def test_two_answers_are_labels_unless_something_else_is_stated() -> None:
+    two = Expected(Scale.parse("no,yes"), 0.5)
+    assert two.assumed == "label"
+    assert two.prior.tolist() == [0.5, 0.5]
+    assert set(draw(two, 20, 10, seed=1).truth) == {0.0, 1.0}
+    assert replace(two, estimand="level").constant_error < two.constant_error
+
+
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+def test_every_estimand_has_a_fast_estimate(estimand: Estimand) -> None:
+    """It falls with the workers and is below the constant's error."""
+    campaign = Campaign(replace(SMALL, estimand=estimand), 30, "rr")
+    few, many = (campaign.estimate(workers, 1.0) for workers in (300, 3000))
+    assert many < few < campaign.expected.constant_error
+
+
+def test_a_staircase_is_designed_for_the_estimand() -> None:
+    label = Campaign(replace(SMALL, estimand="label"), 30, "staircase")
+    assert label.built(1.0) == staircase(FIVE, 1.0, density=0.5, estimand="label")
+    assert label.built(1.0) != Campaign(SMALL, 30, "staircase").built(1.0)
+    with pytest.raises(ForsoothError, match="use rr for the estimand opinion"):
+        Campaign(replace(SMALL, estimand="opinion"), 30, "staircase").built(1.0)
+    question: dict[str, Any] = {"tasks": 30, "density": 0.5, "epsilon": 1.0, "workers": 500}
+    found = plan("0..4", **question, estimand="opinion", fast=True)
+    assert (found.campaign.mechanism, found.others) == ("rr", {})
+
+
+@pytest.mark.usefixtures("as_few")
+@pytest.mark.parametrize(("estimand", "workers"), [("label", 60), ("opinion", 250)])
+def test_the_fast_estimate_is_near_for_other_estimands(estimand: Estimand, workers: int) -> None:
+    """With more workers hardly any of 120 labels is wrong, so that the ratio is left to chance."""
+    campaign = Campaign(replace(SMALL, estimand=estimand), 40, "rr")
+    with rehearsals(campaign, 3) as measure:
+        ratio = measure(workers, 2.0).mae / campaign.estimate(workers, 2.0)
+    assert BAND[0] < ratio < BAND[1]
+
+
 # Rehearsals
 
 
@@ -57,9 +112,9 @@ def test_a_rehearsal_is_the_real_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers, mechanism, reports, inference, error: seen on their way."""
     seen: list[Reports] = []
 
-    def watched(reports: list[Reports]) -> forsooth.Truths:
+    def watched(reports: list[Reports], **options: Any) -> forsooth.Truths:
         seen.extend(reports)
-        return infer(reports)
+        return infer(reports, **options)
 
     monkeypatch.setattr("forsooth.study.rehearsal.infer", watched)
     campaign = Campaign(SMALL, 30, "rr")
@@ -310,6 +365,7 @@ def test_the_example_in_the_docs_runs(capsys: pytest.CaptureFixture[str]) -> Non
         ({"epsilon": 1.0, "workers": 10, "seed": -1}, "seed"),
         ({"epsilon": 1.0, "workers": 10, "mechanism": "magic"}, "unknown mechanism"),
         ({"epsilon": 1.0, "workers": 10, "protects": "all"}, "protects must be"),
+        ({"epsilon": 1.0, "workers": 10, "estimand": "mood"}, "unknown estimand 'mood'"),
         (
             {"epsilon": 1.0, "workers": 10, "mechanism": "mf", "protects": "answers+participation"},
             "protects answers only",

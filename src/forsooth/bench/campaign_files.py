@@ -1,4 +1,4 @@
-"""A campaign of any size in a file (made-up answers, perturbed), and inference from it, timed."""
+"""A campaign of any size in a file (simulated answers, perturbed), and inference from it, timed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forsooth import Scale, mechanisms
 from forsooth.answers import Answers, code_dtype
 from forsooth.inference.engine import Engine, Here
 from forsooth.inference.from_files import infer_files
-from forsooth.inference.posterior import Options
+from forsooth.inference.posterior.options import Options
 from forsooth.mechanism import PIECE_CELLS
 from forsooth.report_files import ReportFiles, write_in_pieces
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.inference.posterior import Model
+    from forsooth.inference.posterior.options import Model
     from forsooth.report_files import Piece
     from forsooth.reports import Reports
 

@@ -1,4 +1,4 @@
-"""What a cluster brings and what it costs: worker classes over files, on one process and on two."""
+"""What a cluster brings and costs: belief propagation over files, on one process and on two."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cluster(setting: Setting) -> Iterator[Row]:
     local = Quantity(here["seconds"], "s")
     one, two = (Quantity(_on_processes(number, path, warm), "s") for number in (1, 2))
     path.unlink()
-    what = f"worker classes, {campaign.cells / 1e6:.0f}M cells from Parquet"
+    what = f"belief propagation, {campaign.cells / 1e6:.0f}M cells from Parquet"
     yield Row(f"{what}, one Dask process", one, "the local engine", local, target=_OVERHEAD)
     yield Row(f"{what}, two Dask processes", two, "one Dask process", one, target=_SPEED_UP)
 

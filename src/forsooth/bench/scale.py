@@ -1,4 +1,4 @@
-"""What large campaigns cost: the pooled posterior of up to a billion cells, and worker classes."""
+"""What large campaigns cost: the pooled posterior of up to a billion cells, and all rounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from forsooth.bench.setting import Setting
-    from forsooth.inference.posterior import Model
+    from forsooth.inference.posterior.options import Model
 
 TWO_BITS, FIVE = Scale.parse("0..2"), Scale.parse("0..4")  # NULL is one symbol more
 TASKS = 1_000
@@ -104,7 +104,7 @@ def classes(setting: Setting) -> Iterator[Row]:
     campaign.write(path)
     wanted: tuple[tuple[Model, str, float], ...] = (
         ("pooled", "pooled posterior", 2),
-        ("auto", "worker classes", 20),
+        ("auto", "belief propagation", 20),
     )
     size = f"{campaign.workers:,} × {TASKS:,} rr reports"
     for model, what, seconds in wanted:

@@ -58,7 +58,7 @@ BENCHMARKS = (
     Benchmark("iterations", "The classics, iteration by iteration", methods.iterations),
     Benchmark("dawid-skene", "Dawid–Skene", methods.dawid_skene_beside_crowd_kit),
     Benchmark("scale", "The pooled posterior of ever larger campaigns", scale.pooled),
-    Benchmark("classes", "The posterior with worker classes", scale.classes),
+    Benchmark("classes", "The posterior", scale.classes),
     Benchmark("cluster", "A cluster of processes", clustered.cluster),
 )
 

@@ -9,6 +9,7 @@ import typer
 
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, say
+from forsooth.estimand import ESTIMANDS, check_estimand
 from forsooth.files import check_writable, replacing
 
 
@@ -17,6 +18,9 @@ def demo(
         "forsooth-demo.html"
     ),
     epsilon: Annotated[float, typer.Option(help="ε per cell.")] = 1.0,
+    estimand: Annotated[
+        str, typer.Option(help=f"What the truth of a question is: {', '.join(ESTIMANDS)}.")
+    ] = "level",
     json: options.Json = False,
 ) -> None:
     """Run a private campaign end to end on a built-in crowd, and write a page to open.
@@ -26,7 +30,7 @@ def demo(
     from forsooth.study import demo as study
 
     check_writable(output)
-    result = study.run(epsilon)
+    result = study.run(epsilon, check_estimand(estimand))
     with replacing(output) as temporary:
         temporary.write_text(result.page(), encoding="utf-8")
     private, hidden = result.outcomes
@@ -36,6 +40,7 @@ def demo(
             {
                 "page": str(output),
                 "epsilon": epsilon,
+                "estimand": estimand,
                 "workers": len(campaign.answers.workers),
                 "tasks": tasks,
                 "mae_open": result.open_mae,
@@ -54,7 +59,7 @@ def demo(
         )
         return
     say(
-        f"{len(campaign.answers.workers):,} people answered {tasks} delicate questions "
+        f"{len(campaign.answers.workers):,} people answered {tasks} sensitive questions "
         f"(0 never … 4 always). The collector saw perturbed reports only.\n"
     )
     print_table(
@@ -79,6 +84,7 @@ def demo(
         f"The same reports taken for answers (the paper's Algorithm 1): {private.naive_mae:.2f} "
         f"and {hidden.naive_mae:.2f}."
     )
+    say(options.assumption(estimand))
     say(f"private ({private.mechanism.name}): {private.mechanism.guarantee.describe(tasks)}.")
     say(f"hidden ({hidden.mechanism.name}): {hidden.mechanism.guarantee.describe(tasks)}.")
     say(f"\nOpen {output} in a browser for the report.")

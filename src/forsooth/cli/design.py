@@ -1,4 +1,4 @@
-"""forsooth design: the channel that tells most for a given ε."""
+"""forsooth design: the most informative channel for a given ε."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import typer
 
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, say
+from forsooth.estimand import default_estimand
 from forsooth.files import check_writable, replacing
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism
 from forsooth.privacy import check_protects
 from forsooth.scale import Scale
 
-_MOST_NUMBERS = 250  # cells of a figure into which their probability is written
+_MOST_NUMBERS = 250  # cells up to which a figure shows every probability as a number
 
 
 def design(
@@ -30,6 +31,14 @@ def design(
     noise: Annotated[
         str, typer.Option(help="Standard deviation of the answers around the truth: 1 or 1,5.")
     ] = "1",
+    estimand: Annotated[
+        str | None,
+        typer.Option(
+            help="The truth of a task: level (one true value) or label (one answer is right). "
+            "Default: level; label for two answers.",
+            show_default=False,
+        ),
+    ] = None,
     protects: options.Protection = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the mechanism as JSON.")
@@ -39,7 +48,7 @@ def design(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Design the channel that tells most about the truth for a given ε, and compare it with rr.
+    """Design the most informative channel for a given ε, and compare it with rr.
 
     What you expect of the crowd decides how useful the channel is, never how well it protects.
 
@@ -53,20 +62,28 @@ def design(
         check_writable(output, plot)
     if plot:
         check_drawable(plot)
+    answer_scale, stated = Scale.parse(scale), options.estimand(estimand)
     mechanism, found = designed(
-        Scale.parse(scale),
+        answer_scale,
         epsilon,
         protects=check_protects(protects or "answers+participation"),
         density=density,
         truth=truth,
         noise=noise,
+        estimand=stated,
     )
     if output:
         with replacing(output) as temporary:
             temporary.write_text(mechanism.to_json() + "\n", encoding="utf-8")
     if plot:
         _draw(mechanism, plot)
-    beliefs: dict[str, Any] = {"density": density, "truth": truth, "noise": noise}
+    assumed = stated or default_estimand(answer_scale)
+    beliefs: dict[str, Any] = {
+        "density": density,
+        "truth": truth,
+        "noise": noise,
+        "estimand": assumed,
+    }
     if json:
         print_json(_document(mechanism, found, beliefs))
     else:
@@ -85,7 +102,7 @@ def favoured(channel: Channel) -> list[list[int]]:
 
 
 def _names(mechanism: ChannelMechanism) -> list[str]:
-    """Symbols by the inputs that they speak for: ``0–4``, ``5–9, NULL``."""
+    """Symbols by the inputs that they favour: ``0–4``, ``5–9, NULL``."""
     return [_runs(inputs, mechanism.scale) for inputs in favoured(mechanism.channel)]
 
 
@@ -130,7 +147,7 @@ def _document(mechanism: ChannelMechanism, found: Any, beliefs: dict[str, Any]) 
 def _show(mechanism: ChannelMechanism, found: Any, beliefs: dict[str, Any]) -> None:
     hidden = mechanism.protects == "answers+participation"
     print_table(
-        ("symbol", "speaks for", "sent by these", "by others", "reads as"),
+        ("symbol", "favours", "sent by these", "by others", "reads as"),
         (
             (
                 symbol,
@@ -148,13 +165,14 @@ def _show(mechanism: ChannelMechanism, found: Any, beliefs: dict[str, Any]) -> N
     )
     answered = f", density {beliefs['density']:g}" if hidden else ""
     say(f"expected: truth {beliefs['truth']}, noise {beliefs['noise']}{answered}")
+    say(options.assumption(beliefs["estimand"], ("level", "label")))
     say(
         f"information per report: {found.information:.4g} nats, rr {found.information_rr:.4g}: "
         f"one worker is worth {found.ratio:.2f} with rr"
     )
     if hidden:
         say(
-            f"whatever the density within a factor of 2: {found.guaranteed:.4g} nats, "
+            f"for any density within a factor of 2: {found.guaranteed:.4g} nats, "
             f"rr {found.guaranteed_rr:.4g}: one is worth {found.guaranteed_ratio:.2f}"
         )
     say(
@@ -182,7 +200,7 @@ def _draw(mechanism: ChannelMechanism, path: Path) -> None:
         sideways = 90 if max(map(len, names)) > 9 or len(names) > 12 else 0
         axes.set_xticks(range(len(names)), names, rotation=sideways)
         axes.set_ylabel("answer")
-        axes.set_xlabel("symbol, by what it speaks for")
+        axes.set_xlabel("symbol, by the inputs that it favours")
         axes.set_title(f"ε = {mechanism.epsilon:g}", fontsize=9, color=GREY, loc="left")
         axes.figure.colorbar(image, ax=axes, label="P(symbol | answer)")
         if len(names) * len(labels) <= _MOST_NUMBERS:

@@ -24,10 +24,11 @@ def evaluate(
         str, typer.Option(help=f"{options.MECHANISM_HELP} Or adaptive: rr first, then a design.")
     ] = "lp,rr,two-layer,mf",
     method: Annotated[str, typer.Option(help=f"{', '.join(NAMES)}.")] = DEFAULT_METHOD,
+    estimand: options.EstimandName = None,
     protects: options.Protection = None,
     unit: options.UnitName = "cell",
     sampled_tasks: options.SampledTasks = 1,
-    repeats: Annotated[int, typer.Option(help="How often to repeat, with new noise.")] = 3,
+    repeats: Annotated[int, typer.Option(help="Number of repeats, each with new noise.")] = 3,
     seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
     mirror: Annotated[bool, typer.Option("--mirror", help="Mirror the scale: a → max−a.")] = False,
     truth: Annotated[Path | None, typer.Option(help="For a file: its task, truth table.")] = None,
@@ -66,6 +67,7 @@ def evaluate(
         scale=scale,
         data_dir=str(data_dir) if data_dir else None,
         on_conflict=cast("OnConflict", on_conflict),
+        estimand=options.estimand(estimand),
     )
     with progress_bar("evaluating") as advance:
         result = evaluation.evaluate(
@@ -108,6 +110,8 @@ def _show(summary: list[dict[str, Any]], mirrored: bool) -> None:
         f"(change {first['mae_middle'] - first['mae_original']:+.3f})."
     )
     if any(row["mechanism"] == "two-layer" for row in summary):
-        say("two-layer: a worker's other cells reveal his budget; the true guarantee is 2ε.")
+        say("two-layer: a worker's other cells reveal their budget; the true guarantee is 2ε.")
+    for assumed in sorted({row["estimand"] for row in summary if row["estimand"]}):
+        say(f"posterior: {options.assumption(assumed)}")
     if any(row["mechanism"].partition(":")[0] == "mf" for row in summary):
         say("mf: protects answers only; which tasks were answered is not protected.")

@@ -7,19 +7,14 @@ from typing import Annotated, cast
 
 import typer
 
-from forsooth import inference, tables
-from forsooth.answers import Answers, OnConflict
-from forsooth.cli import inferring, options
-from forsooth.cli.console import notice, print_json, print_table, say
+from forsooth import inference
+from forsooth.answers import OnConflict
+from forsooth.cli import inferred, inferring, options
+from forsooth.cli.console import print_json
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable, replacing
-from forsooth.inference import Estimate, Model, Rules, infers_in_passes
-from forsooth.inference.posterior import Options
-from forsooth.reports import Reports
-from forsooth.truths import Posterior, Truths
-
-_SHOWN = 20
-_DOUBTFUL = 0.2
+from forsooth.estimand import GOLD_USES, check_gold_use
+from forsooth.inference import Rules, infers_in_passes
+from forsooth.inference.posterior.options import ESTIMATES, Estimate, Model, Options
 
 
 def infer(
@@ -32,30 +27,53 @@ def infer(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Truths, as CSV, TSV or Parquet.")
     ] = None,
-    workers: Annotated[Path | None, typer.Option(help="Worker quality, likewise.")] = None,
+    workers: Annotated[
+        Path | None, typer.Option(help="Worker quality, as CSV, TSV or Parquet.")
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="A report to read and send on, as one HTML page.")
     ] = None,
     method: Annotated[
         str, typer.Option(help=f"{', '.join(inference.NAMES)}.")
     ] = inference.DEFAULT_METHOD,
+    estimand: options.EstimandName = None,
     estimate: Annotated[
-        str, typer.Option(help=f"Of the posterior: {', '.join(inference.ESTIMATES)}.")
-    ] = "median",
+        str | None,
+        typer.Option(
+            help=f"Of the posterior: {', '.join(ESTIMATES)}. Default: median; mode for unordered "
+            "labels, mean for opinion.",
+            show_default=False,
+        ),
+    ] = None,
     unordered: Annotated[
         bool, typer.Option("--unordered", help="The labels have no order (posterior).")
     ] = False,
     ties: Annotated[
         str, typer.Option(help=f"Median and majority, when tied: {', '.join(inference.TIES)}.")
     ] = "middle",
-    max_iterations: Annotated[int, typer.Option(help="At most so many iterations.")] = 1000,
+    max_iterations: Annotated[int, typer.Option(help="Maximum number of iterations.")] = 1000,
     gold: Annotated[
         Path | None, typer.Option(help="Known truths of some tasks: a task, truth table.")
+    ] = None,
+    gold_use: Annotated[
+        str,
+        typer.Option(
+            help=f"{' or '.join(GOLD_USES)}: known truths are kept as they are, or intervals are "
+            "calibrated on them (10 or more)."
+        ),
+    ] = "pin",
+    groups: Annotated[
+        Path | None,
+        typer.Option(help="Groups to compare (opinion): a worker, group table."),
+    ] = None,
+    differences: Annotated[
+        Path | None,
+        typer.Option(help="Differences between groups, as CSV, TSV or Parquet."),
     ] = None,
     scale: options.ScaleText = None,
     on_conflict: options.Conflict = "error",
     campaign: Annotated[
-        str | None, typer.Option(help="The link of a campaign of yours, instead of files.")
+        str | None, typer.Option(help="The link of your campaign, instead of files.")
     ] = None,
     key: Annotated[
         str | None, typer.Option(envvar="FORSOOTH_KEY", help="With --campaign: your key.")
@@ -65,13 +83,13 @@ def infer(
     ] = "auto",
     state: Annotated[
         Path | None,
-        typer.Option(help="What was counted so far: only new reports are read (pooled model)."),
+        typer.Option(help="Counts so far: only new reports are read (pooled model)."),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler, tcp://host:8786; or local, all cores.")
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Kept after every pass, to go on from if killed.")
+        Path | None, typer.Option(help="Saved after every pass; an interrupted run continues.")
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -82,23 +100,24 @@ def infer(
     Example: `forsooth infer reports.parquet -o truths.csv --report report.html`
     """
     sources = reports or []
-    _check_outputs([output, workers, report], sources, state, checkpoint)
-    asked = Options(
-        cast("Estimate", estimate), unordered, "pooled" if state else cast("Model", model)
+    outputs = inferred.Outputs(output, workers, report, differences)
+    outputs.check(sources, state, checkpoint)
+    request = inferring.Request(
+        method,
+        Options(
+            estimand=options.estimand(estimand),
+            estimate=cast("Estimate | None", estimate),
+            unordered=unordered,
+            model="pooled" if state else cast("Model", model),
+        ),
+        Rules(max_iterations=max_iterations, ties=cast("inference.Ties", ties)),
+        gold,
+        check_gold_use(gold_use),
+        groups,
+        bool(workers),
     )
-    rules = Rules(max_iterations=max_iterations, ties=cast("inference.Ties", ties))
-    request = inferring.Request(method, asked, rules, gold, bool(workers))
-    in_passes = state or cluster or checkpoint
-    if in_passes and (campaign or scale or report or method != "posterior"):
-        raise ForsoothError(
-            "--state, --cluster and --checkpoint are for posterior inference from files of "
-            "reports, and write no --report"
-        )
-    if asked.model == "pooled" and (workers or report):
-        raise ForsoothError(
-            "the pooled model (--model pooled, --state) knows nothing of single workers: "
-            "leave out --workers and --report"
-        )
+    in_passes = bool(state or cluster or checkpoint)
+    _refuse_conflicts(request, outputs, in_passes, campaign or scale)
     if state:
         found = inferring.from_state(state, sources, request, cluster)
     elif campaign:
@@ -108,116 +127,53 @@ def infer(
         found = inferring.from_memory(answers, request)
     else:
         files = inferring.open_files(sources, cluster)
-        if report or method != "posterior" or not infers_in_passes(files):
+        if report or groups or method != "posterior" or not infers_in_passes(files):
             found = inferring.from_memory(files.read(), request)
         else:
             kept = checkpoint or (_beside(output) if cluster else None)
             found = inferring.from_files(files, request, cluster, kept)
-    _write(found, output, workers, report)
+    result = inferred.Result(found, outputs)
+    result.write()
     if json:
-        print_json(_document(found, output, workers, report))
+        print_json(result.document())
     else:
-        _show(found, output, workers, report)
+        result.show()
 
 
 def _beside(output: Path | None) -> Path | None:
-    """Where a cluster's driver keeps its state if nothing else is said."""
+    """The default checkpoint of a run on a cluster."""
     return output.with_name(f"{output.name}.checkpoint") if output else None
 
 
-def _check_outputs(outputs: list[Path | None], sources: list[str], *kept: Path | None) -> None:
-    here = [source for source in sources if "://" not in source]
-    for place, path in enumerate(outputs):
-        if path:
-            check_writable(path, *outputs[place + 1 :], *kept, *here)
-    for path in outputs[:-1]:  # the report is a page
-        if path:
-            tables.check_ending(path)
-    for path in kept:
-        if path:
-            check_writable(path, *here)
-
-
-def _write(
-    found: inferring.Inferred, output: Path | None, workers: Path | None, report: Path | None
+def _refuse_conflicts(
+    request: inferring.Request,
+    outputs: inferred.Outputs,
+    in_passes: bool,
+    not_files: str | None,
 ) -> None:
-    truths = found.truths
-    if output:
-        truths.write(output)
-    if workers:
-        truths.write_workers(workers)
-    if report and found.data is not None:
-        _write_report(truths, found.data, report)
-    if not truths.converged:
-        notice(f"{truths.method} had not converged after {truths.iterations} iterations")
-    if empty := int((truths.support == 0).sum()):
-        notice(f"{empty:,} task(s) without any answer: estimated from the other tasks")
-
-
-def _write_report(truths: Truths, data: list[Reports] | Answers, path: Path) -> None:
-    from forsooth.study.campaign_page import campaign_page
-
-    title = f"{len(truths.workers):,} workers on {len(truths.tasks):,} tasks"
-    page = campaign_page(truths, [data] if isinstance(data, Answers) else data, title=title)
-    with replacing(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
-
-
-def _document(
-    found: inferring.Inferred, output: Path | None, workers: Path | None, report: Path | None
-) -> dict[str, object]:
-    truths = found.truths
-    document: dict[str, object] = {
-        "method": truths.method,
-        "tasks": len(truths.tasks),
-        "workers": found.workers,
-        "iterations": truths.iterations,
-        "converged": truths.converged,
-        "output": str(output) if output else None,
-        "workers_output": str(workers) if workers else None,
-        "report": str(report) if report else None,
-    }
-    if truths.posterior:
-        document["model"] = truths.posterior.model
-        document["participation"] = truths.posterior.participation
-        document["constant_as_good"] = truths.posterior.constant_as_good
-    if output is None:
-        columns = truths.columns()
-        names = list(columns)
-        listed = zip(
-            *(getattr(column, "tolist", lambda c=column: c)() for column in columns.values())
+    """Refuse options that do not go together, before anything is read."""
+    if in_passes and (not_files or outputs.report or request.method != "posterior"):
+        raise ForsoothError(
+            "--state, --cluster and --checkpoint are for posterior inference from files of "
+            "reports, and write no --report"
         )
-        document["truths"] = [dict(zip(names, row)) for row in listed]
-    return document
-
-
-def _show(
-    found: inferring.Inferred, output: Path | None, workers: Path | None, report: Path | None
-) -> None:
-    truths = found.truths
-    columns = truths.columns()
-    rows = list(zip(*(list(column)[:_SHOWN] for column in columns.values())))
-    print_table(list(columns), [[_plain(cell) for cell in row] for row in rows])
-    if len(truths.tasks) > _SHOWN:
-        say(f"… and {len(truths.tasks) - _SHOWN:,} more tasks" + ("" if output else ": -o FILE"))
-    steps = f", {truths.iterations} iterations" if truths.iterations else ""
-    say(f"{len(truths.tasks):,} tasks, {found.workers:,} workers; {truths.method}{steps}")
-    if truths.posterior:
-        _say_what_was_learned(truths.posterior)
-    for path, what in ((output, "truths"), (workers, "worker quality"), (report, "the report")):
-        if path:
-            say(f"{path}: {what}")
-
-
-def _say_what_was_learned(posterior: Posterior) -> None:
-    if posterior.participation is not None:
-        say(f"estimated share of answered cells: {posterior.participation:.1%}")
-    chance = posterior.constant_as_good
-    if chance > _DOUBTFUL:
-        say("ε is too small, or the reports are too few, to tell the tasks apart:")
-    say(f"one constant for all tasks would do as well with probability {chance:.2g}")
-
-
-def _plain(cell: object) -> object:
-    """Numpy's numbers as Python's."""
-    return cell.item() if hasattr(cell, "item") else cell
+    if in_passes and request.groups:
+        raise ForsoothError(
+            "--groups needs all reports in memory: leave out --state, --cluster and --checkpoint"
+        )
+    if request.options.model == "pooled" and (outputs.workers or outputs.report):
+        raise ForsoothError(
+            "the pooled model (--model pooled, --state) knows nothing of single workers: "
+            "leave out --workers and --report"
+        )
+    if request.method != "posterior" and (
+        request.options.estimand or request.groups or request.gold_use != "pin"
+    ):
+        raise ForsoothError(
+            f"--estimand, --groups and --gold-use calibrate are for the method posterior: leave "
+            f"them out, or leave out --method {request.method}"
+        )
+    if outputs.differences and not request.groups:
+        raise ForsoothError("--differences compares groups: give their table with --groups FILE")
+    if request.gold_use == "calibrate" and not request.gold:
+        raise ForsoothError("--gold-use calibrate needs known truths: give them with --gold FILE")

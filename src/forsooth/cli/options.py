@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from forsooth.answers import ON_CONFLICT
 from forsooth.errors import ForsoothError
+from forsooth.estimand import ESTIMANDS, MEANING, Estimand, check_estimand
 from forsooth.mechanisms import BUILDERS
 from forsooth.privacy import PROTECTS
 
@@ -20,7 +22,7 @@ Protection = Annotated[
     str | None,
     typer.Option(
         "--protects",
-        help=f"{' or '.join(PROTECTS)}; by default whatever the mechanism can.",
+        help=f"{' or '.join(PROTECTS)}; by default all that the mechanism can protect.",
         show_default=False,
     ),
 ]
@@ -37,12 +39,22 @@ DataDir = Annotated[
 ]
 UnitName = Annotated[
     str,
-    typer.Option("--unit", help="ε for each cell, or (worker) for all that a worker says."),
+    typer.Option("--unit", help="What ε covers: each cell, or (worker) all answers of a worker."),
 ]
 SampledTasks = Annotated[
     int,
     typer.Option(
         "--sampled-tasks", help="With --unit worker: publicly drawn tasks per worker.", min=1
+    ),
+]
+EstimandName = Annotated[
+    str | None,
+    typer.Option(
+        "--estimand",
+        help="The truth of a task: level (one true value), label (one answer is right) or opinion "
+        "(the distribution of answers). Default: as the data state, else level; label for two "
+        "answers.",
+        show_default=False,
     ),
 ]
 MECHANISM_HELP = f"{', '.join(BUILDERS)}; options after a colon: mf:d=20,ridge=1."
@@ -54,6 +66,17 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise ForsoothError(f"{option} takes numbers separated by commas, got {text!r}") from None
+
+
+def estimand(text: str | None) -> Estimand | None:
+    """The estimand of this name, if one is given."""
+    return None if text is None else check_estimand(text)
+
+
+def assumption(assumed: str, offered: Sequence[str] = ESTIMANDS) -> str:
+    """Which estimand was assumed, and which other ones the command offers."""
+    others = " or ".join(each for each in offered if each != assumed)
+    return f"Assumed: {MEANING[assumed]} (estimand {assumed}). Change with --estimand {others}."
 
 
 def protection_words(protects: str) -> str:

@@ -1,7 +1,8 @@
-"""forsooth perturb: what workers do, for a whole table."""
+"""forsooth perturb: perturb a whole table of answers as workers do."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -12,6 +13,7 @@ from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_json, say
 from forsooth.errors import ForsoothError
+from forsooth.estimand import ESTIMANDS
 from forsooth.files import check_writable, read_text
 from forsooth.mechanism import Mechanism
 from forsooth.privacy import check_epsilon, check_protects, check_unit
@@ -32,6 +34,14 @@ def perturb(
     protects: options.Protection = None,
     unit: options.UnitName = "cell",
     sampled_tasks: options.SampledTasks = 1,
+    estimand: Annotated[
+        str | None,
+        typer.Option(
+            help=f"State what the truth of a task is ({', '.join(ESTIMANDS)}), for `infer` to use. "
+            "It does not change the reports.",
+            show_default=False,
+        ),
+    ] = None,
     tasks: Annotated[
         Path | None,
         typer.Option(help="The campaign's public list of tasks: a table with a task column."),
@@ -42,20 +52,21 @@ def perturb(
     ] = None,
     on_conflict: options.Conflict = "error",
     simulation_seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise for studies. It protects nobody.", min=0)
+        int | None, typer.Option(help="Repeatable noise for studies; it gives no privacy.", min=0)
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Perturb a table of answers, each worker's on its own: a simulation, or a trusted go-between.
+    """Perturb a table of answers, each worker's separately: a simulation, or a trusted third party.
 
     Example: `forsooth perturb answers.csv --scale 0..9 --epsilon 1 -o reports.parquet`
     """
     check_writable(output, answers, mechanism_file, tasks, workers)
+    stated = options.estimand(estimand)
     given = None
     if mechanism_file:
-        if said := [o for o in (scale, epsilon, mechanism, protects) if o is not None]:
+        if given_too := [o for o in (scale, epsilon, mechanism, protects) if o is not None]:
             raise ForsoothError(
-                f"--mechanism-file brings its own scale, ε and protection; leave out {said[0]!r}"
+                f"--mechanism-file has its own scale, ε and protection; leave out {given_too[0]!r}"
             )
         given = Mechanism.from_json(read_text(mechanism_file))
     elif scale is None or epsilon is None:
@@ -78,8 +89,13 @@ def perturb(
         unit=check_unit(unit),
         sampled=sampled_tasks,
     )
+    if stated not in (None, "level") and mechanisms.reports_sums(chosen):
+        raise ForsoothError(
+            f"{chosen.name} reports sums over tasks, from which only levels can be inferred: leave "
+            f"out --estimand {stated}, or choose another mechanism"
+        )
     pieces = chosen.perturb_in_pieces(table, simulation_seed=simulation_seed)
-    write_in_pieces(output, pieces)
+    write_in_pieces(output, (replace(piece, estimand=stated) for piece in pieces))
     for message in table.notices:
         notice(message)
     for role, path in (("tasks", tasks), ("workers", workers)):
@@ -102,6 +118,7 @@ def perturb(
                 "workers": len(table.workers),
                 "tasks": len(table.tasks),
                 "simulation_seed": simulation_seed,
+                "estimand": stated,
             }
         )
         return

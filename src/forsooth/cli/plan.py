@@ -36,23 +36,24 @@ def plan(
     noise: Annotated[
         str, typer.Option(help="Standard deviation of the answers around the truth: 1 or 1,5.")
     ] = "1",
+    estimand: options.EstimandName = None,
     mechanism: Annotated[
         str | None,
         typer.Option(
-            help=f"{options.MECHANISM_HELP} Or adaptive. Default: staircase or rr, whichever is "
-            "estimated to do better.",
+            help=f"{options.MECHANISM_HELP} Or adaptive. Default: staircase or rr, whichever has "
+            "the smaller estimated error.",
             show_default=False,
         ),
     ] = None,
     protects: options.Protection = None,
     repeats: Annotated[
-        int, typer.Option(help="Simulations of each case, at least; more where they differ.")
+        int, typer.Option(help="Minimum number of simulations per case; more where they differ.")
     ] = 3,
     seed: Annotated[int, typer.Option(help="The same seed gives the same plan.")] = 0,
     max_workers: Annotated[
-        int, typer.Option(help="Look for no more workers than these.")
+        int, typer.Option(help="Maximum number of workers to consider.")
     ] = 100_000,
-    fast: Annotated[bool, typer.Option("--fast", help="Only estimate; do not simulate.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Estimate only; do not simulate.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw error against workers, for three ε: PNG, SVG, PDF.")
     ] = None,
@@ -82,6 +83,7 @@ def plan(
             target_mae=target_mae,
             truth=truth,
             noise=noise,
+            estimand=estimand,
             mechanism=mechanism,
             protects=protects,
             repeats=repeats,
@@ -133,6 +135,7 @@ def _document(found: Plan, drawn: list[Point]) -> dict[str, Any]:
         "density": expected.density,
         "truth": expected.truth,
         "noise": expected.noise,
+        "estimand": expected.assumed,
         "points": [_row(campaign, point) for point in found.points],
     }
     return document | ({"curves": [_row(campaign, point) for point in drawn]} if drawn else {})
@@ -187,6 +190,7 @@ def _show(found: Plan) -> None:
             f"{_estimated(asked, found.answers_only)}."
         )
     say(f"Expected: truth {expected.truth}, noise {expected.noise}, density {expected.density:g}.")
+    say(options.assumption(expected.assumed))
     if simulated := [point.tasks for point in found.points if point.tasks < campaign.tasks]:
         say(f"Simulated on {min(simulated):,} of the tasks, to save time.")
     if found.guarantee:
@@ -224,7 +228,7 @@ def _number(asked: str, value: float) -> str:
 
 
 def _draw(found: Plan, drawn: list[Point], path: Path) -> None:
-    """Error against workers: estimated curves, rehearsals with their error bars upon them."""
+    """Error against workers: estimated curves, and rehearsals with error bars."""
     from forsooth.study.figures import COLOURS, GREY, MARKERS, drawing
     from forsooth.study.planning import around
 

@@ -12,6 +12,7 @@ from forsooth.answers import OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_json, print_table, progress_bar, say
 from forsooth.errors import ForsoothError
+from forsooth.estimand import ESTIMANDS
 
 
 def reproduce(
@@ -29,13 +30,20 @@ def reproduce(
         int, typer.Option(help="The same seed gives the same numbers.", min=0, max=2**63 - 1)
     ] = 0,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Throw away what the folder has of an earlier run.")
+        bool, typer.Option("--fresh", help="Delete the results of an earlier run in the folder.")
     ] = False,
     data: Annotated[
-        str | None, typer.Option(help="Data of your own: adds its figure against ε.")
+        str | None, typer.Option(help="Your own data: adds its figure against ε.")
     ] = None,
     truth: Annotated[Path | None, typer.Option(help="For --data: its task, truth table.")] = None,
     scale: options.ScaleText = None,
+    estimand: Annotated[
+        str | None,
+        typer.Option(
+            help=f"For --data: what the truth of a task is ({', '.join(ESTIMANDS)}).",
+            show_default=False,
+        ),
+    ] = None,
     on_conflict: options.Conflict = "error",
     data_dir: options.DataDir = None,
     processes: Annotated[
@@ -55,13 +63,14 @@ def reproduce(
     from forsooth.study.paper.reproduction import Reproduction
 
     chosen = find(claims or [])
-    if data is None and (truth or scale):
-        raise ForsoothError("--truth and --scale belong to --data FILE")
+    if data is None and (truth or scale or estimand):
+        raise ForsoothError("--truth, --scale and --estimand belong to --data FILE")
     folder = str(data_dir) if data_dir else None
     own = None
     if data is not None:
         truth_file = str(truth) if truth else None
-        own = cells.own(data, truth_file, scale, cast("OnConflict", on_conflict), folder)
+        conflict, stated = cast("OnConflict", on_conflict), options.estimand(estimand)
+        own = cells.own(data, truth_file, scale, conflict, folder, stated)
     run = Reproduction.prepare(
         chosen,
         plan.QUICK if quick else plan.FULL,
@@ -77,7 +86,7 @@ def reproduce(
         minutes = run.forecast(workers) / 60
         notice(
             f"{left:,} of {len(run.cells):,} cells to compute, about {max(1, round(minutes))} "
-            f"minute(s) with {workers} process(es). Stop whenever you like: the same command "
+            f"minute(s) with {workers} process(es). You can stop at any time: the same command "
             "continues"
         )
     with progress_bar("measuring") as advance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,18 +10,19 @@ import numpy as np
 from forsooth.answers import Answers
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
+from forsooth.estimand import Estimand, GoldUse, agreed, check_gold_use
 from forsooth.inference.algorithm1 import algorithm1
 from forsooth.inference.averages import majority, mean, median
+from forsooth.inference.calibration import calibrated, check_calibration
 from forsooth.inference.catd import catd
 from forsooth.inference.crh import crh
 from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
 from forsooth.inference.gold import gold_array
 from forsooth.inference.gtm import gtm
-from forsooth.inference.posterior import MODELS, Model, Options, posterior
-from forsooth.inference.posterior.evidence import campaign_of
-from forsooth.inference.posterior.reading import ESTIMATES, Estimate
-from forsooth.inference.sketches import better, is_sketch, sketched
+from forsooth.inference.posterior import infer_posterior
+from forsooth.inference.posterior.options import ESTIMATES, MODELS, Estimate, Model, Options
+from forsooth.mechanisms import reports_sums
 from forsooth.reports import Reports
 from forsooth.truths import Truths
 
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from forsooth.inference.checkpoint import Checkpoint
     from forsooth.inference.estimates import Estimates
+    from forsooth.inference.posterior.evidence import Campaign
     from forsooth.report_files import ReportFiles
     from forsooth.scale import Scale
 
@@ -55,7 +59,10 @@ def infer(
     max_iterations: int = Rules.max_iterations,
     ties: Ties = Rules.ties,
     gold: Mapping[str, float] | None = None,
-    estimate: Estimate = "median",
+    gold_use: GoldUse = "pin",
+    groups: Mapping[str, str] | None = None,
+    estimand: Estimand | None = None,
+    estimate: Estimate | None = None,
     unordered: bool = False,
     model: Model = "auto",
 ) -> Truths:
@@ -63,15 +70,20 @@ def infer(
 
     Several reports of one campaign, even from different mechanisms, are taken together. A task
     without any cell gets the median of the other tasks' estimates and the whole scale as interval.
-    `gold` gives the known truths of some tasks: they are kept, and workers are measured by them.
-    `unordered` tells `posterior` that the labels have no order: the truth is the likeliest label.
+    `estimand` says what the truth of a task is: a `level` on the ordered scale (the default), a
+    `label` (the default for two answers), or the distribution of everybody's own `opinion`; None
+    takes what the reports state. `gold` gives the known truths of some tasks: they are kept, and
+    workers are measured by them (`gold_use="pin"`), or intervals are calibrated by them. `groups`
+    names every worker's group, to compare their mean opinions. `unordered` says that the labels
+    have no order: the estimate is the likeliest label.
     """
     if method not in NAMES:
         raise ForsoothError(f"unknown method {method!r}; known: {', '.join(NAMES)}")
-    if unordered and method != "posterior":
+    options = Options(estimand, estimate, unordered, model)
+    if method != "posterior" and (options != Options() or groups or gold_use != "pin"):
         raise ForsoothError(
-            f"unordered labels are for posterior; for them {method} is wrong "
-            "unless it is majority or dawid-skene, which never use the order"
+            f"estimand, estimate, unordered, model, groups and gold_use are for the method "
+            f"posterior, not for {method}; majority and dawid-skene never use the labels' order"
         )
     rules = Rules(tolerance, max_iterations, ties)
     parts = [data] if isinstance(data, Reports | Answers) else list(data)
@@ -79,7 +91,11 @@ def infer(
     scale = parts[0].scale
     known_truth = gold_array(gold or {}, parts[0].tasks, scale)
     if method == "posterior":
-        return _posterior(parts, rules, known_truth, Options(estimate, unordered, model))
+        stated = agreed(part.estimand for part in parts if isinstance(part, Reports))
+        options = replace(options, estimand=estimand or stated)
+        from forsooth.inference.posterior.evidence import campaign_of  # scipy is slow to import
+
+        return by_posterior(campaign_of(parts), known_truth, options, gold_use, groups)
     cells = Cells.stack([part.cells() for part in parts])
     is_gold = ~np.isnan(known_truth)
     result = METHODS[method](cells, scale, rules, known_truth)
@@ -103,21 +119,26 @@ def infer(
     )
 
 
-def _posterior(
-    parts: Sequence[Reports | Answers], rules: Rules, gold: NDArray[np.float64], options: Options
+def by_posterior(
+    campaign: Campaign,
+    gold: NDArray[np.float64],
+    options: Options,
+    gold_use: GoldUse,
+    groups: Mapping[str, str] | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Truths:
-    """Sums and cells are read by different models; of both the one that knows more is believed."""
-    sums = [part for part in parts if isinstance(part, Reports) and is_sketch(part.mechanism)]
-    cells = [part for part in parts if isinstance(part, Answers) or not is_sketch(part.mechanism)]
-    found = [sketched(sums, gold, options)] if sums else []
-    if cells:
-        found.append(posterior(campaign_of(cells), rules, gold, options))
-    return better(*found) if len(found) > 1 else found[0]
+    """By the posterior; known truths are pinned, or calibrate the intervals."""
+    if check_gold_use(gold_use) == "pin":
+        return infer_posterior(campaign, gold, options, groups=groups, checkpoint=checkpoint)
+    check_calibration(gold)
+    unknown = np.full(len(gold), np.nan)
+    truths = infer_posterior(campaign, unknown, options, groups=groups, checkpoint=checkpoint)
+    return calibrated(truths, gold)
 
 
 def infers_in_passes(files: ReportFiles) -> bool:
     """Can the posterior be computed in passes over these files?"""
-    return not any(is_sketch(part.mechanism) for part in files.parts)
+    return not any(reports_sums(part.mechanism) for part in files.parts)
 
 
 def _check_one_campaign(parts: Sequence[Reports | Answers]) -> None:

@@ -33,7 +33,7 @@ ALPHA = 0.05
 
 
 def catd(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> Estimates:
-    """A worker weighs one over the upper limit of his variance; `gold` is kept."""
+    """A worker weighs one over the upper limit of their variance; `gold` is kept."""
     confidence = _lower_quantile(cells.per_worker())
     return reweighted(cells, scale, rules, gold, confidence, "log")
 

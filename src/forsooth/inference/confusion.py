@@ -2,9 +2,9 @@
 
     π_i[k, l] ∝ s + d·[k = l] + Σ_{j: a_ij = l} T_j[k]         L_j[k] = Σ_i log π_i[k, a_ij]
 
-A worker's confusion matrix needs his own votes only, and votes stand in the order of workers. So
-it is one sweep: his counts, their logarithms, and at once his share of his tasks' likelihoods.
-Of an answer that he never gave nothing but the pseudo-counts is known: it costs nothing. Then
+A worker's confusion matrix needs their own votes only, and votes stand in the order of workers. So
+it is one sweep: counts, their logarithms, and at once the worker's share of the likelihoods.
+Of an answer that they never gave nothing but the pseudo-counts is known: it costs nothing. Then
 
     T_j[k] = p_k exp(L_j[k]) / Σ_k' p_k' exp(L_j[k'])          for every task.
 
@@ -90,7 +90,7 @@ def likelihoods_twin(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """A row is a worker together with an answer that he gave at least once."""
+    """A row is a worker together with an answer that they gave at least once."""
 
     said: Any  # scipy's CSR matrix of ones, rows × tasks
     heard: Any  # its transpose, CSR as well: both products then run along memory

@@ -52,7 +52,7 @@ def crh(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float64]) -> 
     converged = cells.value.size == 0
     while not converged and len(history) < rules.max_iterations:
         better = weighted_mean(cells, weight)
-        # A worker who makes up all of the loss has weight 0; what only he answered stays.
+        # A worker who makes up all of the loss has weight 0; what only they answered stays.
         previous, truth = truth, pinned(np.where(np.isnan(better), truth, better), gold)
         loss = _loss(cells, truth, spread, smallest)
         weight = _weights(loss)

@@ -8,7 +8,7 @@
 started from each task's shares of votes. The classes are the scale's answers; noisy numbers count
 for the nearest one. The pseudo-counts are Dirichlet priors: a little s, so that nothing is
 impossible, and d = 1, as if every worker had been right about every class once. Without d the names
-of the classes mean nothing, and a worker alone with his tasks may be read as answering at random.
+of the classes mean nothing, and a worker alone with their tasks may be read as answering at random.
 The history is log-likelihood + log prior, which EM never lowers.
 
 It has local maxima, and a confusion matrix needs many answers: on a sparse crowd with many classes

@@ -99,8 +99,8 @@ def standard_error(
     """Of a weighted mean of independent cells; NaN for a task with a single cell.
 
     The residuals, whose `squares` are summed per worker, flatter: the truths were fitted to them,
-    and a worker with few cells pulls the truths to his own. So each worker's variance is drawn to
-    the pooled one (as if two more of his cells had it), and the pooled one counts a degree of
+    and a worker with few cells pulls the truths to their own. So each worker's variance is drawn to
+    the pooled one (as if two more of their cells had it), and the pooled one counts a degree of
     freedom per task.
     """
     counts, support = cells.per_worker(), cells.per_task()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial, reduce
 from hashlib import blake2b
 from itertools import chain
@@ -12,11 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from forsooth.errors import ForsoothError
+from forsooth.inference import by_posterior
 from forsooth.inference.checkpoint import Checkpoint
 from forsooth.inference.engine import Engine, Here
-from forsooth.inference.estimates import Rules
 from forsooth.inference.gold import gold_array
-from forsooth.inference.posterior import Options, posterior
 from forsooth.inference.posterior.blocks import Block, Blocks
 from forsooth.inference.posterior.evidence import (
     Campaign,
@@ -25,7 +25,8 @@ from forsooth.inference.posterior.evidence import (
     is_hidden,
     tables_of,
 )
-from forsooth.inference.posterior.kernels import count_cells
+from forsooth.inference.posterior.kernels import count_tasks
+from forsooth.inference.posterior.options import Options
 from forsooth.register import Register, hashes
 
 if TYPE_CHECKING:
@@ -34,19 +35,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from forsooth.estimand import GoldUse
     from forsooth.report_files import Piece, ReportFiles, ReportPart
     from forsooth.truths import Truths
 
 T = TypeVar("T")
-_FORMAT = 3  # of checkpoints; an inference of another version cannot be continued
+_FORMAT = 4  # of checkpoints; an inference of another version cannot be continued
 
 
 def infer_files(
     files: ReportFiles,
     *,
     options: Options | None = None,
-    rules: Rules | None = None,
     gold: Mapping[str, float] | None = None,
+    gold_use: GoldUse = "pin",
     engine: Engine | None = None,
     workers: bool = True,
     checkpoint: str | Path | None = None,
@@ -56,16 +58,17 @@ def infer_files(
     Memory grows with the tasks, not with the workers, unless their quality is wanted (`workers`).
     An interrupted inference goes on from its `checkpoint`, which is removed at the end.
     """
-    options, rules, engine = options or Options(), rules or Rules(), engine or Here()
+    options, engine = options or Options(), engine or Here()
+    options = replace(options, estimand=options.estimand or files.estimand)
     refuse_repeats(files, engine)
     names = tuple(chain.from_iterable(piece.names() for piece in files.pieces())) if workers else ()
-    fingerprint = _fingerprint(files, options, rules, gold or {}) if checkpoint else ""
+    fingerprint = _fingerprint(files, options, gold or {}, gold_use) if checkpoint else ""
     kept = Checkpoint(checkpoint, fingerprint)
     counts = _counts(files, engine, kept)
     evidence = tuple(_evidence(*each, files, engine) for each in zip(files.parts, counts))
     campaign = Campaign(files.scale, files.tasks, evidence, names)
     known = gold_array(gold or {}, files.tasks, files.scale)
-    truths = posterior(campaign, rules, known, options, kept)
+    truths = by_posterior(campaign, known, options, gold_use, checkpoint=kept)
     kept.remove()
     return truths
 
@@ -80,10 +83,6 @@ class FileBlocks(Blocks):
     def each(self, work: Callable[[Block], T]) -> Iterator[T]:
         """Block by block, in order."""
         return chain.from_iterable(self.engine.each(partial(_each, work), self.pieces))
-
-    def every(self, step: int) -> FileBlocks:
-        """Whole pieces, so that the others need not be read."""
-        return FileBlocks(self.pieces[::step], self.engine)
 
     def total(self, work: Callable[[Block], T]) -> T:
         """Added up where the blocks are."""
@@ -134,8 +133,7 @@ def _who(repeated: NDArray[np.uint64], pieces: Sequence[Piece]) -> str:
 
 def count_part(part: ReportPart, engine: Engine) -> NDArray[np.int64]:
     """All that the pooled model needs to know of the cells, in one pass."""
-    symbols, hidden = tables_of(part.mechanism).shape[2], is_hidden(part.mechanism)
-    work = partial(count_cells, symbols=symbols, hidden=hidden)
+    work = partial(count_tasks, symbols=tables_of(part.mechanism).shape[2])
     return FileBlocks(part.pieces, engine).total(work)
 
 
@@ -161,8 +159,8 @@ def _hashes(piece: Piece) -> NDArray[np.uint64]:
 
 
 def _fingerprint(
-    files: ReportFiles, options: Options, rules: Rules, gold: Mapping[str, float]
+    files: ReportFiles, options: Options, gold: Mapping[str, float], gold_use: GoldUse
 ) -> str:
     """What is being computed: the same reports, whatever their files' names, and options."""
-    said = [_FORMAT, list(files.marks().values()), vars(options), vars(rules), dict(gold)]
+    said = [_FORMAT, list(files.marks().values()), vars(options), dict(gold), gold_use]
     return blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()

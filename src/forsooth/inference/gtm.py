@@ -9,8 +9,9 @@ little to the middle of the scale, the more so the fewer and the noisier its cel
     M   σ_i² = (2β + Σ_j [(a_ij − m_j)² + v_j]) / (2(α + 1) + n_i)
 
 It maximises the posterior density of all σ_i², the truths integrated out, and EM never lowers it.
-The v_j is what a worker owes to having helped to make m_j: without it whoever answers alone would
-look perfect. The prior is worth about four cells, of a deviation of a fifth of the half scale.
+The v_j is what a worker owes to having helped to make m_j: without it someone who answers
+alone would look perfect. The prior is worth about four cells, of a deviation of a fifth of the
+half scale.
 
 B. Zhao, J. Han: A Probabilistic Model for Estimating Real-valued Truth from Conflicting Sources.
 QDB 2012.

@@ -9,8 +9,8 @@ where φ is the square root or the logarithm. Both lie below their tangents: wit
 minimises a function that lies above the objective and touches it: no round raises it. The δ, a
 millionth of the scale's range, bounds the weight of a worker whose residuals are all zero.
 
-A worker's weight needs his own cells only, and cells stand in the order of workers. So a round is
-one sweep: his residuals, his weight, and at once his share of the next truths' sums.
+A worker's weight needs their own cells only, and cells stand in the order of workers. So a round is
+one sweep: residuals, weight, and at once the share of the next truths' sums.
 """
 
 from __future__ import annotations

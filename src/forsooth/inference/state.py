@@ -1,9 +1,8 @@
 """What the pooled model has counted so far, in a file: new reports cost only themselves.
 
-The pooled model knows a campaign by how often each symbol occurs in each task, and by who answered
-it where that is public. These numbers, which do not grow with the workers, are kept; files that
-have been counted are recognised and skipped. So that nobody is counted twice in different files, 8
-bytes of every worker's name are kept, too.
+The pooled model knows a campaign by how often each symbol occurs in each task. These numbers, which
+do not grow with the workers, are kept; files that have been counted are recognised and skipped. So
+that nobody is counted twice in different files, 8 bytes of every worker's name are kept, too.
 """
 
 from __future__ import annotations
@@ -19,11 +18,10 @@ import pyarrow as pa
 from forsooth import strict
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
+from forsooth.inference import by_posterior
 from forsooth.inference.engine import Engine, Here
-from forsooth.inference.estimates import Rules
 from forsooth.inference.from_files import count_part, refuse_repeats
 from forsooth.inference.gold import gold_array
-from forsooth.inference.posterior import Options, posterior
 from forsooth.inference.posterior.blocks import Held
 from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, tables_of
 from forsooth.mechanism import Mechanism
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from forsooth.estimand import GoldUse
+    from forsooth.inference.posterior.options import Options
     from forsooth.report_files import ReportFiles
     from forsooth.truths import Truths
 
@@ -52,7 +52,7 @@ class _Counted:
     """The reports of one mechanism."""
 
     mechanism: Mechanism
-    counts: NDArray[np.int64]  # tasks × symbols, and who answered where that is public
+    counts: NDArray[np.int64]  # tasks × symbols
     workers: int
 
 
@@ -92,7 +92,10 @@ class PooledState:
         )
 
     def infer(
-        self, options: Options, rules: Rules | None = None, gold: Mapping[str, float] | None = None
+        self,
+        options: Options,
+        gold: Mapping[str, float] | None = None,
+        gold_use: GoldUse = "pin",
     ) -> Truths:
         """The truths by the pooled model, without another look at the reports."""
         if not self.parts:
@@ -101,7 +104,7 @@ class PooledState:
             raise ForsoothError("a state has counts only: it is for the pooled model")
         evidence = tuple(
             Evidence(
-                Held(()),  # the reports themselves are not here any more
+                Held((), part.workers),  # the reports themselves are not here any more
                 len(self.tasks),
                 tables_of(part.mechanism),
                 is_hidden(part.mechanism),
@@ -111,7 +114,7 @@ class PooledState:
         )
         scale = self.parts[0].mechanism.scale
         known = gold_array(gold or {}, self.tasks, scale)
-        return posterior(Campaign(scale, self.tasks, evidence), rules or Rules(), known, options)
+        return by_posterior(Campaign(scale, self.tasks, evidence), known, options, gold_use)
 
     def write(self, path: str | Path) -> None:
         """Replace the file as a whole."""
@@ -170,7 +173,7 @@ def _parse(table: pa.Table) -> PooledState:
     for number, (text, workers) in enumerate(strict.rows(said["mechanisms"], "mechanisms")):
         mechanism = Mechanism.from_json(strict.string(text, "mechanism"))
         rows = counted.filter(pa.compute.equal(counted["mechanism"], number))
-        width = tables_of(mechanism).shape[2] + (not is_hidden(mechanism))
+        width = tables_of(mechanism).shape[2]
         counts = rows["counts"].combine_chunks().flatten().to_numpy()
         if counts.size != len(tasks) * width:
             raise ForsoothError("another version wrote it; remove it and give all reports again")

@@ -87,6 +87,11 @@ def build(
     return mechanism
 
 
+def reports_sums(mechanism: Mechanism) -> bool:
+    """Are its reports sums over tasks (`mf`, `mf-safe`)? They tell about mean answers only."""
+    return isinstance(mechanism, MatrixFactorization | SafeFactorization)
+
+
 def _options(specification: str, text: str, builder: Callable[..., Mechanism]) -> dict[str, Any]:
     """``d=20,ridge=1`` as typed keyword arguments of the builder."""
     offered = {
@@ -127,6 +132,7 @@ __all__ = [
     "mf",
     "mf_safe",
     "per_worker",
+    "reports_sums",
     "rr",
     "staircase",
     "two_layer",

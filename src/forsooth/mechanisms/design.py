@@ -338,9 +338,9 @@ def _completed(
 def readings(
     beliefs: Beliefs, channel: Channel, values: Sequence[float]
 ) -> tuple[float | None, ...]:
-    """The mean answer behind every symbol; None for one that speaks for NULL.
+    """The mean answer behind every symbol; None for one that stands for NULL.
 
-    A symbol speaks for NULL if it makes NULL more likely than it was. (More likely than every
+    A symbol stands for NULL if it makes NULL more likely than it was. (More likely than every
     answer would not do: if most cells are NULL, then after any symbol NULL is the likeliest.)
     """
     table = probabilities(channel)
@@ -358,7 +358,7 @@ def _mean_answers(beliefs: Beliefs, table: Floats, values: Sequence[float]) -> l
 
 
 def _ordered(beliefs: Beliefs, channel: Channel) -> Channel:
-    """Symbols from low to high answers, those that speak for NULL last."""
+    """Symbols from low to high answers, those that stand for NULL last."""
     codes = range(beliefs.answers.shape[1])
     read = readings(beliefs, channel, codes)
     means = _mean_answers(beliefs, probabilities(channel), codes)

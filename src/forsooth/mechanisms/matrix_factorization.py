@@ -2,7 +2,7 @@
 
 The collector publishes V (d × n, random, independent of the data, non-negative, ‖v_j‖₁ = 1). A
 worker minimises Σ_{answered j} (a_j − u·v_j)² + λ‖u‖² + 2u·η with Laplace noise η and sends u, d
-numbers. With G = Σ v_j v_jᵀ and b = Σ a_j v_j over his answered tasks the minimum is
+numbers. With G = Σ v_j v_jᵀ and b = Σ a_j v_j over the answered tasks the minimum is
 
     u = (G + λI)⁻¹ (b − η).
 

@@ -17,10 +17,10 @@ of every report by at most e^ε. k cells move the sketches by at most k·Δ: k·
 
 **Which profiles.** One matrix V for everybody would compress the whole campaign to d numbers: sums
 over workers lie in V's column space, and n > d tasks can never be told apart. So every worker has
-profiles of his own, from a public seed and his name: v_j is ±1 in one of d places and 0 elsewhere,
-the sharpest profile of 1-norm 1. The collector reads task j of a worker as ±s[place], right on
-average; the other tasks in that place appear with random signs and cancel over the workers.
-More places mean fewer collisions at no cost in privacy, only in length.
+profiles of their own, from a public seed and their name: v_j is ±1 in one of d places and 0
+elsewhere, the sharpest profile of 1-norm 1. The collector reads task j of a worker as ±s[place],
+right on average; the other tasks in that place appear with random signs and cancel over the
+workers. More places mean fewer collisions at no cost in privacy, only in length.
 
 **Decoding** is the collector's (post-processing): per-task means of readings, the ratio of value to
 presence, shrunk to the campaign's mean by as much as the noise demands (empirical Bayes).
@@ -158,7 +158,7 @@ class SafeFactorization(Mechanism):
         has mean π(θ_j − μ) over the workers: noise of known variance around a task's deviation.
         The task's mean of r is shrunk by τ²/(τ² + noise/m), τ² being what the spread of the means
         over tasks leaves for the truths. A worker's own r adds with the gain of the best linear
-        predictor of his answer; of r's variance beyond the noise, a share d/n is that answer's.
+        predictor of their answer; of r's variance beyond the noise, a share d/n is that answer's.
         """
         workers, tasks = value.shape
         centre = self.centre

@@ -10,6 +10,11 @@ that weight, in integers.
 A requester states what is known beforehand: the density, the workers' noise (one level or several,
 equally likely), and, if at all, a guess of where the truths lie. The guess makes a table more or
 less useful; it has no part in the guarantee.
+
+The truth is what the estimand says: a point on the scale (level) or one of the answers (label). For
+opinion no table is designed: merged answers have shares that cannot be told apart. (A table for the
+answers themselves is randomized response from ε = 2 on; at ε = 1, on five answers, it has three
+symbols and twice the error of the shares.)
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.errors import ForsoothError
+from forsooth.estimand import check_estimand, default_estimand
 from forsooth.mechanisms.channel import ChannelMechanism
 from forsooth.mechanisms.design import Beliefs, Design, best_channel, readings
 from forsooth.privacy import Protects, check_epsilon, check_protects
@@ -44,13 +50,23 @@ def staircase(
     density: float = 0.5,
     truth: str = "flat",
     noise: str = "1",
+    estimand: str | None = None,
 ) -> ChannelMechanism:
     """The optimal channel for what is expected of a crowd.
 
     `truth` is ``flat`` or ``normal:MEAN,SD``, `noise` one standard deviation or several, all in
-    units of the scale; ``/`` may stand for every separator (``normal/0/1``, ``1/5``).
+    units of the scale; ``/`` may stand for every separator (``normal/0/1``, ``1/5``). `estimand` is
+    level or label; by default level, for two answers label.
     """
-    return designed(scale, epsilon, protects=protects, density=density, truth=truth, noise=noise)[0]
+    return designed(
+        scale,
+        epsilon,
+        protects=protects,
+        density=density,
+        truth=truth,
+        noise=noise,
+        estimand=estimand,
+    )[0]
 
 
 def designed(
@@ -61,17 +77,27 @@ def designed(
     density: float = 0.5,
     truth: str = "flat",
     noise: str = "1",
+    estimand: str | None = None,
 ) -> tuple[ChannelMechanism, Design]:
     """The mechanism together with what its design is worth."""
     check_protects(protects)
-    return _designed(scale, check_epsilon(epsilon), protects, float(density), truth, noise)
+    check_epsilon(epsilon)
+    return _designed(scale, epsilon, protects, float(density), truth, noise, estimand)
 
 
 @lru_cache(maxsize=64)  # an evaluation asks for the same design in every repeat
 def _designed(
-    scale: Scale, epsilon: float, protects: Protects, density: float, truth: str, noise: str
+    scale: Scale,
+    epsilon: float,
+    protects: Protects,
+    density: float,
+    truth: str,
+    noise: str,
+    estimand: str | None,
 ) -> tuple[ChannelMechanism, Design]:
-    expected = beliefs(scale, protects=protects, density=density, truth=truth, noise=noise)
+    expected = beliefs(
+        scale, protects=protects, density=density, truth=truth, noise=noise, estimand=estimand
+    )
     design = best_channel(expected, epsilon)
     return mechanism_of(scale, epsilon, protects, expected, design), design
 
@@ -94,11 +120,18 @@ def beliefs(
     density: float = 0.5,
     truth: str = "flat",
     noise: str = "1",
+    estimand: str | None = None,
 ) -> Beliefs:
     """Beliefs from words: see `staircase`."""
+    assumed = default_estimand(scale) if estimand is None else check_estimand(estimand)
+    if assumed == "opinion":
+        raise ForsoothError(
+            "a designed channel merges answers, whose shares then cannot be told apart: use rr for "
+            "the estimand opinion"
+        )
     if not 0 < density <= 1:
         raise ForsoothError(f"the density must lie above 0 and not above 1, got {density!r}")
-    grid = truth_grid(scale)
+    grid = np.array(scale.values) if assumed == "label" else truth_grid(scale)
     model = answer_model(scale, grid, noise_levels(noise))
     return Beliefs(
         truth_prior(grid, truth), model, density if protects == "answers+participation" else None

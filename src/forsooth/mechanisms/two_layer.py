@@ -1,12 +1,12 @@
 """The 2-Layer method (Li et al. 2018) that the paper compares with.
 
-Each worker draws a budget of his own, ε_i uniform on [0, 2ε], and uses it for randomized response
-in all of his cells. Here the budget takes one of 64 equally spaced values from 0 to 2ε, each with
+Each worker draws one budget, ε_i uniform on [0, 2ε], and uses it for randomized response in all of
+their cells. Here the budget takes one of 64 equally spaced values from 0 to 2ε, each with
 an integer table, so that everything is exact.
 
-**What it guarantees.** A worker's budget is hidden, but his other cells reveal it: whoever sees
-many cells knows ε_i, and it may be 2ε. Over whole vectors the likelihood ratio for a change of one
-cell comes arbitrarily close to e^(2ε) as tasks are added, and never exceeds it, since given ε_i
+**What it guarantees.** A worker's budget is hidden, but their other cells reveal it: someone who
+sees many cells knows ε_i, and it may be 2ε. Over whole vectors the likelihood ratio for a change of
+one cell comes arbitrarily close to e^(2ε) as tasks are added, and never exceeds it, since given ε_i
 each table is within e^(ε_i) ≤ e^(2ε). The true guarantee is therefore 2ε per cell, not ε.
 """
 
@@ -65,7 +65,7 @@ class TwoLayer(CellwiseMechanism):
 
     @property
     def guarantee(self) -> Privacy:
-        """2ε per cell: the worker's other cells reveal his budget."""
+        """2ε per cell: the worker's other cells reveal their budget."""
         return Privacy(2 * self.epsilon, self.protects)
 
     @property

@@ -11,17 +11,27 @@ import logging
 import os
 import signal
 import time
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import delete, func, insert, select, update
 
+from forsooth.enough import enough, further_reports
 from forsooth.errors import ForsoothError
+from forsooth.estimand import MEANING, check_estimand
 from forsooth.service import logs, models
 from forsooth.service.campaigns import Campaign, Design, add_design, load
-from forsooth.service.enough import verdict
 from forsooth.service.payload import all_reports
-from forsooth.service.schemas import QualityView, TruthScaleView, TruthsView, TruthView
+from forsooth.service.schemas import (
+    EnoughView,
+    IntervalView,
+    QualityView,
+    TruthScaleView,
+    TruthsView,
+    TruthView,
+)
 from forsooth.service.store import UNAVAILABLE, Store, reason
 
 if TYPE_CHECKING:
@@ -29,9 +39,10 @@ if TYPE_CHECKING:
 
     from forsooth.reports import Reports
     from forsooth.service.settings import Settings
-    from forsooth.truths import Truths
+    from forsooth.truths import Posterior, Shares, Truths
 
-_BINS = 12
+_BINS = 12  # of the histogram of workers: what a phone shows
+_DIGITS = 4  # decimals of shares and probabilities: a document holds one per task and answer
 _REST = 4  # after an inference of one second, a campaign is left alone for four
 _log = logging.getLogger(__name__)
 
@@ -69,7 +80,7 @@ def analyse(store: Store, campaign_id: str) -> None:
         reports = all_reports(connection, campaign)
     count = sum(len(part.workers) for part in reports)
     start = time.monotonic()
-    truths = infer(reports)
+    truths = infer(reports, estimand=campaign.estimand)
     _keep(store, campaign, count, _document(campaign, truths, count))
     _log.info(
         "inferred",
@@ -173,17 +184,21 @@ def _keep(store: Store, campaign: Campaign, count: int, document: dict[str, Any]
 
 def _document(campaign: Campaign, truths: Truths, count: int) -> dict[str, Any]:
     """An inference as it is stored and shown."""
+    posterior = truths.posterior
+    assert posterior is not None  # the analyst infers by the posterior only
     found = TruthsView(
         state="ready",
         reports=count,
         received=count,
         scale=TruthScaleView(values=[], labels=[], numbers=[]),
+        estimand=check_estimand(posterior.estimand),
+        meaning=MEANING[posterior.estimand],
         truths=_truths(campaign, truths),
-        model=truths.posterior.model if truths.posterior else truths.method,
+        model=posterior.model,
         converged=truths.converged,
-        participation=truths.posterior.participation if truths.posterior else None,
-        quality=_quality(truths),
-        enough=verdict(truths, count, campaign.target_width),
+        participation=_participation(posterior),
+        quality=None if posterior.estimand == "opinion" else _quality(truths),
+        enough=_enough(campaign, truths, count),
     )
     return found.model_dump(exclude={"state", "reports", "received", "scale"})
 
@@ -191,12 +206,14 @@ def _document(campaign: Campaign, truths: Truths, count: int) -> dict[str, Any]:
 def _truths(campaign: Campaign, truths: Truths) -> list[TruthView]:
     values = np.array(campaign.scale.values)
     worded = campaign.labels != campaign.scale.labels or not campaign.scale.is_numeric
+    worded &= campaign.estimand != "opinion"  # a mean answer is none of the answers
     columns = zip(
         campaign.tasks,
         truths.estimate.tolist(),
         truths.low.tolist(),
         truths.high.tolist(),
         truths.support.tolist(),
+        _details(truths),
     )
     return [
         TruthView(
@@ -207,13 +224,56 @@ def _truths(campaign: Campaign, truths: Truths) -> list[TruthView]:
             low=low,
             high=high,
             support=support,
+            **details,
         )
-        for task, truth, low, high, support in columns
+        for task, truth, low, high, support, details in columns
     ]
 
 
+def _details(truths: Truths) -> Iterator[dict[str, Any]]:
+    """Per task what the estimand adds: a probability or a share for each answer."""
+    posterior = truths.posterior
+    if posterior is not None and posterior.shares is not None:
+        yield from (_opinion(posterior.shares, task) for task in range(len(truths.tasks)))
+    elif posterior is not None and posterior.estimand == "label":
+        yield from ({"probabilities": row} for row in posterior.mass.round(_DIGITS).tolist())
+    else:
+        yield from ({} for _ in truths.tasks)
+
+
+def _opinion(shares: Shares, task: int) -> dict[str, Any]:
+    bounds = zip(shares.estimate[task], shares.low[task], shares.high[task])
+    return {
+        "shares": [_interval(*each) for each in bounds],
+        "participation": _interval(
+            shares.participation[task],
+            shares.participation_low[task],
+            shares.participation_high[task],
+        ),
+    }
+
+
+def _interval(estimate: float, low: float, high: float) -> IntervalView:
+    estimate, low, high = (round(float(each), _DIGITS) for each in (estimate, low, high))
+    return IntervalView(estimate=estimate, low=low, high=high)
+
+
+def _participation(posterior: Posterior) -> float | None:
+    """The share of answered cells; for `opinion` the mean over the questions."""
+    if posterior.participation is None and posterior.shares is not None:
+        return float(posterior.shares.participation.mean())
+    return posterior.participation
+
+
+def _enough(campaign: Campaign, truths: Truths, count: int) -> EnoughView | None:
+    found = enough(truths, campaign.target_width)
+    if found is None:
+        return None
+    return EnoughView(**asdict(found), more_reports=further_reports(found, count))
+
+
 def _quality(truths: Truths) -> QualityView:
-    """How many workers are how far from the truths; those who said nothing are left out."""
+    """A histogram of the workers' distances from the truths; workers without cells are left out."""
     known = truths.deviation[np.isfinite(truths.deviation)]
     counts, edges = np.histogram(known, _BINS, (0, truths.scale.range))
     return QualityView(edges=edges.tolist(), counts=counts.tolist())
@@ -223,7 +283,7 @@ def _quality(truths: Truths) -> QualityView:
 
 
 def _claim_redesign(store: Store, campaign: Campaign, count: int) -> bool:
-    """Is it time for a better table, and is it we who make it? The next is due at twice as many."""
+    """True if a redesign is due and this process is to make it; the next is due at 2 × `count`."""
     table = models.campaign
     with store.writing() as connection:
         claimed = connection.execute(
@@ -235,11 +295,11 @@ def _claim_redesign(store: Store, campaign: Campaign, count: int) -> bool:
 
 
 def _redesign(store: Store, campaign: Campaign, reports: list[Reports]) -> None:
-    """The table that suits what was learned, for workers to come; earlier ones stay valid."""
+    """Add the best mechanism for what was learned, for further workers; earlier ones stay valid."""
     from forsooth.adaptive import redesigned
 
     try:
-        text = redesigned(reports).to_json()
+        text = redesigned(reports, campaign.estimand).to_json()
     except ForsoothError as error:
         _log.info("no better design", extra={"campaign": campaign.id, "reason": str(error)})
         return
@@ -248,8 +308,9 @@ def _redesign(store: Store, campaign: Campaign, reports: list[Reports]) -> None:
         now = load(connection, campaign.id)
         assert now is not None
         new = Design(now.current.number + 1, text)
-        if now.design(new.digest) is None:
-            add_design(connection, campaign.id, new)
+        if now.design(new.digest) is not None:
+            return
+        add_design(connection, campaign.id, new)
     _log.info("redesigned", extra={"campaign": campaign.id, "design": new.digest})
 
 

@@ -139,7 +139,7 @@ def truths_csv(own: Own, service: TheService) -> Response:
     """The truths as CSV, safe to open in a spreadsheet."""
     with service.store.reading() as connection:
         found = _ready(_truths(connection, own))
-    text = exports.truths_csv(found.truths)
+    text = exports.truths_csv(found)
     return _attachment(text.encode(), "text/csv; charset=utf-8", "truths.csv")
 
 
@@ -201,6 +201,7 @@ def _plan(body: NewCampaign, settings: Settings) -> Plan:
         max_reports=body.max_reports,
         redesign_after=body.redesign_after,
         target_width=body.target_width,
+        estimand=body.estimand,
     )
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import insert, select
 
 from forsooth import mechanisms
 from forsooth.errors import ForsoothError
+from forsooth.estimand import check_estimand
 from forsooth.mechanism import Mechanism
 from forsooth.scale import Scale
 from forsooth.service import models
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from forsooth.estimand import Estimand
     from forsooth.privacy import Protects
     from forsooth.service.store import Store
 
 ADAPTIVE = "adaptive"
 MAX_ANSWERS = 101  # a table has a row and a column for each, and every worker loads it
 _REMEMBERED = 256  # campaigns that one process keeps in memory
+_SUMS = mechanisms.MatrixFactorization | mechanisms.SafeFactorization
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class Campaign:
     closes_at: int | None
     max_reports: int | None
     designs: tuple[Design, ...]
+    estimand: Estimand | None = None
 
     @property
     def current(self) -> Design:
@@ -116,6 +120,7 @@ class Plan:
     max_reports: int | None = None
     redesign_after: int = 100
     target_width: float | None = None
+    estimand: Estimand | None = None
 
     def first_mechanism(self) -> Mechanism:
         """The mechanism asked for; an adaptive campaign begins with one that needs no guess."""
@@ -136,9 +141,16 @@ class Plan:
                 f"of the scale; got {self.target_width:g}"
             )
         name = "rr" if self.mechanism == ADAPTIVE else self.mechanism
-        return mechanisms.build(
+        first = mechanisms.build(
             name, self.scale, self.epsilon, tasks=len(self.tasks), protects=self.protects
         )
+        if self.estimand in ("label", "opinion") and isinstance(first, _SUMS):
+            raise ForsoothError(
+                f"{first.name} reports sums over tasks, which tell nothing about the shares of "
+                f"single answers: choose the estimand level instead of {self.estimand}, or another "
+                "mechanism, for example rr"
+            )
+        return first
 
 
 def create(connection: Connection, requester: int, plan: Plan, first: Mechanism) -> str:
@@ -158,6 +170,7 @@ def create(connection: Connection, requester: int, plan: Plan, first: Mechanism)
         "closes_at": plan.closes_at,
         "max_reports": plan.max_reports,
         "redesign_at": plan.redesign_after if plan.mechanism == ADAPTIVE else None,
+        "estimand": plan.estimand,
     }
     connection.execute(insert(models.campaign).values(values))
     add_design(connection, campaign, Design(1, first.to_json()))
@@ -210,6 +223,7 @@ def load(connection: Connection, campaign: str, *, requester: int | None = None)
         closes_at=row.closes_at,
         max_reports=row.max_reports,
         designs=tuple(Design(number, text) for number, text in designs),
+        estimand=None if row.estimand is None else check_estimand(row.estimand),
     )
 
 
@@ -245,7 +259,7 @@ class Campaigns:
 
 
 def looks_like_id(text: str) -> bool:
-    """Anything else is nobody's campaign, and no business of the database's."""
+    """False for text that no campaign has as its id; it is not looked up."""
     return len(text) == 22 and text.isascii() and text.replace("-", "").replace("_", "").isalnum()
 
 

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from forsooth.reports import Reports
-    from forsooth.service.schemas import InvitationView, TruthView
+    from forsooth.service.schemas import (
+        IntervalView,
+        InvitationView,
+        TruthScaleView,
+        TruthsView,
+        TruthView,
+    )
 
 DATA = '<script type="application/json" id="forsooth-data">null</script>'  # in a page's file
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet evaluate a cell
@@ -36,22 +42,27 @@ def parquet(reports: Sequence[Reports]) -> tuple[bytes, str, str]:
         return buffer.getvalue(), "application/zip", "zip"
 
 
-def truths_csv(truths: Sequence[TruthView]) -> str:
+def truths_csv(found: TruthsView) -> str:
     """One row per task, in the form that `forsooth infer` writes too."""
-    worded = any(each.label is not None for each in truths)
-    header = ("task", "truth", *(("label",) if worded else ()), "low", "high", "support")
-    rows = (
-        (
-            guarded(each.task),
-            each.truth,
-            *((guarded(each.label or ""),) if worded else ()),
-            each.low,
-            each.high,
-            each.support,
-        )
-        for each in truths
-    )
-    return _csv(header, rows)
+    rows = [_row(each, found.scale) for each in found.truths]
+    return _csv(list(rows[0]), (list(row.values()) for row in rows))
+
+
+def _row(truth: TruthView, scale: TruthScaleView) -> dict[str, object]:
+    row: dict[str, object] = {"task": guarded(truth.task), "truth": truth.truth}
+    if truth.label is not None:
+        row["label"] = guarded(truth.label)
+    row |= {"low": truth.low, "high": truth.high, "support": truth.support}
+    if truth.probabilities is not None:
+        distance = [abs(number - truth.truth) for number in scale.numbers]
+        row["probability"] = truth.probabilities[distance.index(min(distance))]
+    for answer, share in zip(scale.values, truth.shares or ()):
+        row |= _columns(f"share_{answer}", share)
+    return row | (_columns("participation", truth.participation) if truth.participation else {})
+
+
+def _columns(name: str, value: IntervalView) -> dict[str, object]:
+    return {name: value.estimate, f"{name}_low": value.low, f"{name}_high": value.high}
 
 
 def invitations_csv(invitations: Iterable[InvitationView]) -> str:

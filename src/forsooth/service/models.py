@@ -49,6 +49,7 @@ campaign = Table(
     Column("max_reports", Integer),
     Column("closed_at", BigInteger),
     Column("redesign_at", Integer),  # the number of reports at which an adaptive one learns
+    Column("estimand", Text),  # level, label or opinion; null: the default for the scale
 )
 
 design = Table(

@@ -102,7 +102,9 @@ def _of_design(connection: Connection, campaign: Campaign, design: Design) -> Re
         values, answered = _equal_lengths(mechanism, payloads, width), None
     else:
         values, answered = _public_cells(mechanism, payloads, [row.tasks for row in rows])
-    return Reports(mechanism, campaign.task_ids, workers, values, answered)
+    return Reports(
+        mechanism, campaign.task_ids, workers, values, answered, estimand=campaign.estimand
+    )
 
 
 def _equal_lengths(mechanism: Mechanism, payloads: list[bytes], width: int) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from pydantic import (
     StringConstraints,
 )
 
+from forsooth.estimand import MEANING, Estimand
 from forsooth.mechanisms import BUILDERS
 from forsooth.privacy import MAX_EPSILON
 from forsooth.service.campaigns import ADAPTIVE
@@ -88,13 +89,15 @@ class NewCampaign(Message):
     scale: Annotated[str, StringConstraints(max_length=5000, pattern=_SCALE)] | list[Short] = Field(
         description='"0..4", "G,P,R" or a list of answers from low to high.'
     )
-    labels: list[Short] | None = Field(None, description="Words for the answers, as many.")
+    labels: list[Short] | None = Field(None, description="A word for each answer.")
     epsilon: float = Field(gt=0, le=MAX_EPSILON, allow_inf_nan=False, description="ε per cell.")
     protects: Literal["answers+participation", "answers"] = "answers+participation"
     mechanism: Annotated[Short, StringConstraints(pattern=_MECHANISM)] = Field(
         "rr", description=f"{', '.join(MECHANISMS)}; options after a colon: mf:d=20."
     )
-    open: bool = Field(False, description="Whoever has the link may report; else invitations.")
+    open: bool = Field(
+        False, description="Everyone with the link may report; otherwise invitations are needed."
+    )
     invitations: int = Field(0, ge=0, le=MAX_INVITATIONS, description="How many to make at once.")
     closes_at: Moment | None = Field(None, description="No report is taken after this.")
     max_reports: int | None = Field(None, ge=1, le=MAX_REPORTS)
@@ -102,10 +105,19 @@ class NewCampaign(Message):
         100,
         ge=1,
         le=MAX_REPORTS,
-        description="Adaptive: learn after so many, and at each doubling.",
+        description="Adaptive: redesign after this many reports, and at each doubling.",
     )
     target_width: Finite | None = Field(
-        None, gt=0, description="The width of a 90 % interval that would do."
+        None,
+        gt=0,
+        description="The requested precision: half of the 90 % intervals are to be at most this "
+        "wide. Default: a quarter of the scale.",
+    )
+    estimand: Estimand | None = Field(
+        None,
+        description="What the truth of a task is. "
+        + "; ".join(f"{name}: {meaning}" for name, meaning in MEANING.items())
+        + ". Default: level, or label for two answers.",
     )
 
 
@@ -234,6 +246,7 @@ class StatusView(Message):
     closed: bool
     closes_at: datetime | None
     max_reports: int | None
+    estimand: Estimand | None = Field(description="As requested; null: the default for the scale.")
     invitations: int
     reports: int
     designs: list[DesignView]
@@ -246,8 +259,16 @@ class CampaignsView(Message):
     campaigns: list[StatusView]
 
 
+class IntervalView(Message):
+    """An estimate with its 90 % interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+
 class TruthView(Message):
-    """A task's truth with its 90 % interval."""
+    """A task's truth with its 90 % interval; for `opinion` the truth is the mean answer."""
 
     task: str
     text: str
@@ -256,6 +277,15 @@ class TruthView(Message):
     low: float
     high: float
     support: int
+    probabilities: list[float] | None = Field(
+        default=None, description="label: for each answer the probability that it is the right one."
+    )
+    shares: list[IntervalView] | None = Field(
+        default=None, description="opinion: for each answer the share of people who give it."
+    )
+    participation: IntervalView | None = Field(
+        default=None, description="opinion: the share of workers who answered the task."
+    )
 
 
 class TruthScaleView(ScaleView):
@@ -272,16 +302,21 @@ class QualityView(Message):
 
 
 class EnoughView(Message):
-    """Is it enough?"""
+    """Is it enough? Errors and widths are in units of the scale."""
 
     enough: bool
-    why: str
-    constant_as_good: float | None = Field(
-        description="The probability that one constant for all tasks would do as well."
+    why: str = Field(description="The reason, in complete sentences.")
+    expected_error: float = Field(description="Expected mean distance of estimates from truths.")
+    constant_error: float = Field(description="The same for the best single value for all tasks.")
+    constant_as_good: float = Field(
+        description="The probability that the best single value is at least as good."
     )
-    median_width: float
-    target_width: float
-    more_reports: int | None = Field(description="A rough number; null where more may not help.")
+    median_width: float | None
+    target_width: float | None
+    more_reports: int | None = Field(
+        description="Roughly how many more reports the requested width needs; null if it is "
+        "reached."
+    )
 
 
 class TruthsView(Message):
@@ -291,11 +326,15 @@ class TruthsView(Message):
     reports: int = Field(description="How many reports are in this inference.")
     received: int = Field(description="How many there are by now.")
     scale: TruthScaleView
+    estimand: Estimand | None = Field(
+        default=None, description="What the truth of a task is taken to be."
+    )
+    meaning: str | None = Field(default=None, description="The same as a sentence.")
     truths: list[TruthView] = []
     model: str | None = None
     converged: bool | None = None
     participation: float | None = None
-    quality: QualityView | None = None
+    quality: QualityView | None = Field(default=None, description="Null for opinion.")
     enough: EnoughView | None = None
 
 

@@ -72,6 +72,7 @@ def status(connection: Connection, campaign: Campaign, link: str) -> StatusView:
         closed=now.closed,
         closes_at=utc(campaign.closes_at),
         max_reports=campaign.max_reports,
+        estimand=campaign.estimand,
         invitations=invitations or 0,
         reports=now.reports,
         designs=[

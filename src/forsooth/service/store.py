@@ -34,7 +34,7 @@ UNAVAILABLE = (OperationalError, InterfaceError, InternalError, TimeoutError, OS
 MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_SECONDS = 10
 _WRITE = "forsooth_write"
-_MIGRATION_LOCK = 0x466F72736F6F7468  # one migration at a time, whoever starts it
+_MIGRATION_LOCK = 0x466F72736F6F7468  # one migration at a time, over all processes
 _POSTGRESQL = {
     "connect_timeout": 5,
     "keepalives_idle": 10,

@@ -1,4 +1,4 @@
-"""How clients speak to a service: HTTP of the standard library, tried again where it helps."""
+"""How clients talk to a service: HTTP of the standard library, with retries where they help."""
 
 from __future__ import annotations
 

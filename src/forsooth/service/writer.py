@@ -131,7 +131,7 @@ class GroupWriter:
         except UNAVAILABLE as error:
             _log.error("not stored", extra={"reports": len(group), "reason": reason(error)})
             outcomes = Unavailable(reason(error))
-        except Exception as error:  # whatever it is, nobody may wait for ever
+        except Exception as error:  # of any kind: every request must be answered
             _log.exception("not stored", extra={"reports": len(group)})
             outcomes = error
         loop = group[0].answer.get_loop()
@@ -142,7 +142,7 @@ def _answer(group: list[_Waiting], outcomes: list[Outcome] | Exception) -> None:
     """In the event loop's own thread."""
     for place, each in enumerate(group):
         if each.answer.done():
-            continue  # whoever asked has gone
+            continue  # the client has disconnected
         if isinstance(outcomes, Exception):
             each.answer.set_exception(outcomes)
         else:

@@ -1,8 +1,8 @@
-"""What more workers would buy: the fast estimate of `theory.planning`, for a crowd that is known.
+"""What more workers would bring: the fast estimate of `theory.planning` for a known crowd.
 
 The estimate needs a density, a distribution of truths and the workers' noise; the inference has
-just found all three. Only the ratio of two estimates is used. The error of today is the
-posterior's own, so that what the estimate leaves out, on both sides, cancels.
+found all three. Only the ratio of two estimates is used. Today's error is the posterior's own, so
+what the estimate leaves out on both sides cancels.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.answers import Answers
+from forsooth.enough import expected_error
 from forsooth.mechanisms import ChannelMechanism
 from forsooth.theory.planning import Expected
 
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
     from forsooth.reports import Reports
     from forsooth.truths import Posterior, Truths
 
-TIMES = (2, 4, 10)  # as many workers
+TIMES = (2, 4, 10)  # multiples of today's number of workers
 _NOISE_LEVELS = (0.125, 0.375, 0.625, 0.875)  # quantiles of the workers' deviations
 _NARROWEST = 1e-3  # the least spread of truths, in ranges of the scale
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """Mean errors: today's, with so many times the workers, and without any noise."""
+    """Mean errors: today's, with multiples of the workers, and without any noise."""
 
     now: float
     with_times: Mapping[int, float]
@@ -37,12 +38,12 @@ class Outlook:
 
 
 def outlook(truths: Truths, parts: Sequence[Reports | Answers]) -> Outlook | None:
-    """None where there is no fast estimate: without a posterior, or for reports without a table.
+    """None where there is no fast estimate: only levels from cells of a channel have one.
 
-    Of several mechanisms, the one that most workers used is taken to go on.
+    Of several mechanisms, the one that most workers used is assumed for further workers.
     """
     posterior = truths.posterior
-    if posterior is None or is_unordered(truths):
+    if posterior is None or posterior.estimand != "level" or np.isnan(truths.deviation).all():
         return None
     most = max(parts, key=lambda part: len(part.workers))
     mechanism = None if isinstance(most, Answers) else most.mechanism
@@ -51,19 +52,13 @@ def outlook(truths: Truths, parts: Sequence[Reports | Answers]) -> Outlook | Non
         return None
     expected = _expected(truths, posterior, share)
     workers = len(truths.workers)
-    now = mean_error(truths, posterior)
+    now = expected_error(truths)
     per_estimate = now / max(expected.error(mechanism, workers), 1e-12)
     return Outlook(
         now,
         {times: per_estimate * expected.error(mechanism, times * workers) for times in TIMES},
         None if mechanism is None else per_estimate * expected.error(None, workers),
     )
-
-
-def mean_error(truths: Truths, posterior: Posterior) -> float:
-    """The mean distance of the estimates from the truths, as the posterior expects it."""
-    distance = np.abs(posterior.grid[None, :] - truths.estimate[:, None])
-    return float((posterior.mass * distance).sum(axis=1).mean())
 
 
 def participation(truths: Truths, parts: Sequence[Reports | Answers]) -> float | None:
@@ -75,7 +70,7 @@ def participation(truths: Truths, parts: Sequence[Reports | Answers]) -> float |
 
 
 def answered_cells(parts: Sequence[Reports | Answers]) -> np.ndarray | None:
-    """How many tasks every worker answered; None where that is hidden."""
+    """The number of tasks that each worker answered; None where that is hidden."""
     counts = []
     for part in parts:
         answered = part.worker if isinstance(part, Answers) else (part.answered or (None,))[0]
@@ -85,22 +80,12 @@ def answered_cells(parts: Sequence[Reports | Answers]) -> np.ndarray | None:
     return np.concatenate(counts)
 
 
-def is_unordered(truths: Truths) -> bool:
-    """Labels without an order: the posterior lives on them alone, and there is no interval."""
-    posterior = truths.posterior
-    return (
-        posterior is not None
-        and len(posterior.grid) == truths.scale.size
-        and np.array_equal(truths.low, truths.high)
-    )
-
-
 def _expected(truths: Truths, posterior: Posterior, share: float) -> Expected:
     spread = posterior.mass.mean(axis=0)
     mean = float(spread @ posterior.grid)
     deviation = float(np.sqrt(spread @ (posterior.grid - mean) ** 2))
     deviation = max(deviation, _NARROWEST * truths.scale.range)
-    noise = np.quantile(truths.deviation, _NOISE_LEVELS)
+    noise = np.nanquantile(truths.deviation, _NOISE_LEVELS)
     return Expected(
         truths.scale,
         min(share, 1.0),

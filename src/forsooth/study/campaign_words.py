@@ -5,30 +5,33 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from forsooth.answers import Answers
+from forsooth.estimand import ESTIMANDS, MEANING
+from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forsooth.enough import Enough
     from forsooth.privacy import Privacy
     from forsooth.reports import Reports
+    from forsooth.scale import Scale
     from forsooth.truths import Truths
 
-DOUBTFUL, HOPELESS = 0.05, 0.2  # probabilities that one constant for all tasks would do as well
-_WEAK = 100.0  # odds that change by more than this are hardly protected
-_COUNTABLE = 1e6
-_LEAST = 0.001  # the probability is counted in some thousand draws
+# name           value  unit, reason
+_WEAK = 100.0  # factor of odds: above it a promise is called weak
+_COUNTABLE = 1e6  # factor of odds: a larger one is written as a power
+NBSP = "\N{NO-BREAK SPACE}"  # keeps a number and its sign on one line
+_SUMS = MatrixFactorization | SafeFactorization  # mechanisms whose reports are sums over tasks
 
 
 def is_private(parts: Sequence[Reports | Answers]) -> bool:
-    """Do all parts protect those who answered?"""
+    """Do all parts protect the workers?"""
     return not any(isinstance(part, Answers) or part.simulation_seed is not None for part in parts)
 
 
 def promises(parts: Sequence[Reports | Answers]) -> list[str]:
-    """A paragraph for each different promise, and one on what all of them rest on."""
+    """A paragraph for each different promise, and one on what all of them require."""
     said: dict[str, int] = {}
     for part in parts:
         words = _promise(part)
@@ -39,10 +42,10 @@ def promises(parts: Sequence[Reports | Answers]) -> list[str]:
     ]
     if any(not isinstance(part, Answers) for part in parts):
         paragraphs.append(
-            "The promise needs no trust in whoever collects: it holds if the rule ran on the "
-            "worker's own device, or with somebody whom the worker trusts. It does not hide that "
-            "a worker took part in the campaign, and it does not prevent true conclusions about "
-            "everybody together, which is what the campaign is for. Taking part in several "
+            "The promise does not rely on the collector: it holds if the mechanism ran on the "
+            "worker's own device, or on that of someone whom the worker trusts. It does not hide "
+            "that a worker took part in the campaign, and it does not prevent conclusions about "
+            "all workers together, which is the purpose of the campaign. The ε of several "
             "campaigns adds up."
         )
     return paragraphs
@@ -51,31 +54,29 @@ def promises(parts: Sequence[Reports | Answers]) -> list[str]:
 def _promise(part: Reports | Answers) -> str:
     if isinstance(part, Answers):
         return (
-            "Not private. These are plain answers: whoever holds the file can read who answered "
-            "what. Nothing in this report protects anybody."
+            "Not private. These are plain answers: anyone with the file can read who answered what."
         )
     if part.simulation_seed is not None:
         return (
             f"Not private. The noise was made from the simulation seed {part.simulation_seed}, "
-            "and whoever knows the seed can take the noise off again. This is a rehearsal."
+            "and anyone who knows the seed can remove the noise. This is a simulation."
         )
     guarantee, tasks = part.mechanism.guarantee, len(part.tasks)
     hidden = guarantee.protects == "answers+participation"
     what = (
-        "The rule hides each answer, and also whether a task was answered at all."
+        "It hides each answer, and also whether a task was answered at all."
         if hidden
-        else "The rule hides each answer. It does not hide which tasks a worker answered: "
-        "that is public."
+        else "It hides each answer. It does not hide which tasks a worker answered: that is public."
     )
     about = "one answer, or about whether it was given," if hidden else "one answer"
     sure = 1 / (1 + math.exp(-guarantee.epsilon))
     led = f"at most {_percent(sure)} and at least {_percent(1 - sure)}"
     return (
-        "Every report was changed at random before it left the worker, by a published rule "
-        f"({part.mechanism.name}). {what} Whoever reads a report, whatever else they know and "
-        f"however long they compute, can change their odds about {about} by a factor of at most "
-        f"{_factor(guarantee.epsilon)} (ε = {guarantee.epsilon:g} per cell): what seemed as likely "
-        f"as not, 50 %, can come to seem {led} likely. {_together(guarantee, tasks)}"
+        "Every report was randomised before it left the worker, by a published mechanism "
+        f"({part.mechanism.name}). {what} Someone who reads a report, with any other knowledge and "
+        f"any computing power, can change their odds about {about} by a factor of at most "
+        f"{_factor(guarantee.epsilon)} (ε = {guarantee.epsilon:g} per cell): a probability of 50 % "
+        f"before can become {led} after. {_together(guarantee, tasks)}"
     )
 
 
@@ -83,17 +84,17 @@ def _together(guarantee: Privacy, tasks: int) -> str:
     total = guarantee.worker_total(tasks)
     cells = tasks if guarantee.cells is None else min(guarantee.cells, tasks)
     words = (
-        f"All that one worker says, up to {cells:,} cells together, is protected with a total of "
-        f"at most ε = {total:g}: odds about the whole can change by a factor of at most "
+        f"The whole report of one worker, up to {cells:,} cells, is protected with a total of at "
+        f"most ε = {total:g}: odds about all of it together can change by a factor of at most "
         f"{_factor(total)}."
     )
     if total > math.log(_WEAK):
-        words += " That is a weak promise for the whole; the strong one is for each cell."
+        words += " That is a weak promise for the whole report; the strong one is for each cell."
     return words
 
 
 def _factor(epsilon: float) -> str:
-    """e^ε as a person reads it."""
+    """e^ε in words."""
     if epsilon > math.log(_COUNTABLE):
         return f"e to the power of {epsilon:g}, which is more than a million"
     return f"{math.exp(epsilon):.3g}" if epsilon < math.log(_WEAK) else f"{math.exp(epsilon):,.0f}"
@@ -105,26 +106,46 @@ def _percent(share: float) -> str:
     return "99.9 % or more" if share > 0.5 else "0.1 % or less"
 
 
-def verdict(truths: Truths, parts: Sequence[Reports | Answers]) -> tuple[str, str]:
-    """Was ε large enough? A word, and why."""
-    posterior, plain = truths.posterior, all(isinstance(part, Answers) for part in parts)
-    if posterior is None:
+def verdict_in_words(truths: Truths, verdict: Enough | None) -> tuple[str, str]:
+    """A word and the reason; `not known` for methods without a posterior."""
+    if verdict is None:
         return "not known", (
-            f"the method {truths.method} does not say how sure it is of the whole; posterior does."
+            f"The method {truths.method} does not say how large its error is; posterior does."
         )
-    if len(truths.tasks) == 1:
-        return "see the interval", "with a single task there is nothing to tell apart."
-    chance = posterior.constant_as_good
-    size = f"{chance:.2g}" if chance >= _LEAST else f"below {_LEAST:g}"
-    odds = f"One constant for all tasks would do as well with probability {size}"
-    few = "the answers are too few" if plain else "ε is too small, or the reports are too few"
-    if chance > HOPELESS:
-        return "no", (
-            f"{odds}: either the tasks are all alike, or {few} to tell them apart. "
-            "Do not rank tasks by this report."
-        )
-    if chance > DOUBTFUL:
-        return "barely", f"{odds}. Take differences between tasks with care."
-    width = float(np.median(truths.high - truths.low))
-    spread = f" Half of the 90 % intervals are at most {width:.2g} wide." if width else ""
-    return "yes", f"{odds}: the tasks are told apart.{spread}"
+    return verdict.word, verdict.why
+
+
+def assumption(truths: Truths, parts: Sequence[Reports | Answers]) -> str:
+    """What the truth of a task is taken to be, and how to change that; HTML."""
+    posterior = truths.posterior
+    if posterior is None:
+        return ""
+    others = [each for each in ESTIMANDS if each != posterior.estimand]
+    if posterior.unordered:
+        others.remove("level")
+    options = " or ".join(f"<code>--estimand {each}</code>" for each in others)
+    change = f"If that is not so, infer again with {options}."
+    if any(not isinstance(part, Answers) and isinstance(part.mechanism, _SUMS) for part in parts):
+        change = "Reports of sums allow no other assumption."
+    return (
+        f'<p class="note"><strong>Assumed:</strong> {MEANING[posterior.estimand]} '
+        f"(estimand <code>{posterior.estimand}</code>). {change}</p>"
+    )
+
+
+def on_scale(scale: Scale, value: float) -> str:
+    """A value of the scale, with two decimals for a range from 1 to 10 and fewer for wider ones."""
+    decimals = max(0, 2 - math.floor(math.log10(scale.range)))
+    return f"{value:.{decimals}f}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent; 100 % and 0 % only if it is exactly that."""
+    if share != round(share) and not 0.005 <= share < 0.995:
+        return f"> 99{NBSP}%" if share > 0.5 else f"< 1{NBSP}%"
+    return f"{100 * share:.0f}{NBSP}%"
+
+
+def percent_interval(share: float, low: float, high: float) -> str:
+    """A share with its interval: 41 % (36 – 46 %)."""
+    return f"{100 * share:.0f}{NBSP}% ({100 * low:.0f} – {100 * high:.0f}{NBSP}%)"

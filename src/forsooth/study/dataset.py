@@ -16,16 +16,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.answers import Answers
+    from forsooth.estimand import Estimand
     from forsooth.scale import Scale
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Answers and, for some or all tasks, the truth (NaN where it is not known)."""
+    """Answers and, for some or all tasks, the truth (NaN where it is not known).
+
+    `estimand` says what that truth is; None where it is not stated.
+    """
 
     name: str
     answers: Answers
     truth: NDArray[np.float64]
+    estimand: Estimand | None = None
 
     def __post_init__(self) -> None:
         if np.isnan(self.truth).all():
@@ -39,7 +44,8 @@ class Dataset:
     def mirrored(self) -> Dataset:
         """The same crowd on the mirrored scale, a → max + min − a."""
         scale = self.answers.scale
-        return Dataset(self.name, self.answers.mirrored(), scale.low + scale.high - self.truth)
+        truth = scale.low + scale.high - self.truth
+        return Dataset(self.name, self.answers.mirrored(), truth, self.estimand)
 
     def constant_error(self) -> float:
         """MAE of the best constant, the median of the known truths."""
@@ -69,6 +75,7 @@ class Dataset:
                 np.array([nearest.count(label) for label in scale.labels]), scale
             ),
             "tasks_with_truth": len(self.known),
+            "estimand": self.estimand,
         }
 
 
@@ -93,6 +100,19 @@ def read_truths(source: object, scale: Scale) -> dict[str, float]:
             raise ForsoothError(f"{table.where(row)}: task {task!r} has a second truth")
         value_of[task] = _value(truth, scale, table, row)
     return value_of
+
+
+def read_groups(source: object) -> dict[str, str]:
+    """The group of every worker (`worker, group`)."""
+    table = tables.read(source)
+    workers = table.identifiers("worker").to_pylist()
+    group_of: dict[str, str] = {}
+    for row, (worker, group) in enumerate(
+        zip(workers, table.identifiers("group", "group").to_pylist())
+    ):
+        if group_of.setdefault(worker, group) != group:
+            raise ForsoothError(f"{table.where(row)}: worker {worker!r} has a second group")
+    return group_of
 
 
 def align(truth: Mapping[str, float], answers: Answers, name: str) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The data sets of the paper, read from their authors' original files, and a person's own.
+"""The data sets of the paper, read from their authors' original files, and a user's own.
 
 The files are not part of forsooth. They are looked for in ``--data-dir`` or ``FORSOOTH_DATA``.
 """
@@ -72,7 +72,7 @@ def read(
     on_conflict: OnConflict = "error",
     seed: int = 0,
 ) -> Dataset:
-    """What ``--data`` names: ``wsd``, ``adult``, ``synthetic:…``, or a person's own table."""
+    """What ``--data`` names: ``wsd``, ``adult``, ``synthetic:…``, or a user's own table."""
     if data.partition(":")[0] == PREFIX:
         chosen = Scale.parse(scale) if scale is not None else None
         return Crowd.parse(data, chosen).draw(seed, data)
@@ -101,7 +101,8 @@ def _load_wsd(folder: Path) -> Dataset:
     )
     tasks = source.identifiers("task", "orig_id").to_pylist()
     gold = dict(zip(tasks, source.column("truth", "gold").to_pylist()))
-    return Dataset("wsd", answers, _aligned(gold, Scale.parse("1..5"), answers, source) - 1)
+    truth = _aligned(gold, Scale.parse("1..5"), answers, source) - 1
+    return Dataset("wsd", answers, truth, "label")  # one of the word's senses is meant
 
 
 def _load_adult(folder: Path) -> Dataset:
@@ -111,7 +112,8 @@ def _load_adult(folder: Path) -> Dataset:
     answers = Answers.read(labels, scale, on_conflict="last")
     truths = _headless(folder / "gold.txt", "task", "truth")
     gold = dict(zip(truths.identifiers("task").to_pylist(), truths.column("truth").to_pylist()))
-    return Dataset("adult", answers, _aligned(gold, scale, answers, truths))
+    truth = _aligned(gold, scale, answers, truths)
+    return Dataset("adult", answers, truth, "label")  # experts gave every page one of the ratings
 
 
 def _aligned(

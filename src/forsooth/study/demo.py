@@ -1,4 +1,4 @@
-"""The built-in campaign of `forsooth demo`: a made-up staff survey with delicate questions."""
+"""The built-in campaign of `forsooth demo`: a simulated staff survey with sensitive questions."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ import numpy as np
 from forsooth import mechanisms
 from forsooth.answers import Answers, code_dtype
 from forsooth.inference import infer
+from forsooth.mechanisms.staircase import answer_model
 from forsooth.scale import Scale
 from forsooth.study.campaign_page import campaign_page
 from forsooth.study.dataset import Dataset
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from forsooth.estimand import Estimand
     from forsooth.mechanism import Mechanism
     from forsooth.reports import Reports
     from forsooth.truths import Truths
 
 SCALE = Scale.parse("never,rarely,sometimes,often,always")
 WORKERS = 2000
-_CROWD_SEED = 2018
-_SHARE_ANSWERED = 0.6
-_CAREFUL, _CARELESS = 0.7, 2.5  # error deviations; seven of ten people are careful
+# name            value     unit, reason
+_CROWD_SEED = 2018  # the same survey every time
+_SHARE_ANSWERED = 0.6  # of the cells
+_CAREFUL, _CARELESS = 0.7, 2.5  # standard deviations of errors, in steps of the scale
+_SHARE_CAREFUL = 0.7  # of the people
 
 QUESTIONS: dict[str, float] = {
     "Kept quiet about a mistake of yours?": 2.13,
@@ -70,44 +76,52 @@ class Demonstration:
         return self.open_truths.error(self.campaign.truth)
 
     def page(self) -> str:
-        """The report of the campaign that hides most, with what is known because it is made up."""
+        """The report of the campaign that hides most, with the truths of the simulation."""
         _, hidden = self.outcomes
         people, questions = len(self.campaign.answers.workers), len(self.campaign.answers.tasks)
         return campaign_page(
             hidden.truths,
             [hidden.reports],
-            title=f"{people:,} people answered {questions} delicate questions. "
+            title=f"{people:,} people answered {questions} sensitive questions. "
             "Nobody learned their answers.",
-            lead="A made-up staff survey: the true levels are known. From perturbed reports alone "
-            f"this report is off by {hidden.mae:.2f} of a step on average; with everybody's "
+            lead="A simulated staff survey, so that the truths are known. From perturbed reports "
+            f"alone this report is off by {hidden.mae:.2f} of a step on average; with everybody's "
             f"answers in the open it would be {self.open_mae:.2f}, with the best constant guess "
-            f"{self.campaign.constant_error():.2f}, and with the paper's Algorithm 1 on the very "
-            f"same reports {hidden.naive_mae:.2f}.",
+            f"{self.campaign.constant_error():.2f}, and with the paper's Algorithm 1 on the same "
+            f"reports {hidden.naive_mae:.2f}.",
         )
 
 
-def run(epsilon: float) -> Demonstration:
+def run(epsilon: float, estimand: Estimand = "level") -> Demonstration:
     """The whole line: answers, mechanism, reports, inference, truths; with real randomness."""
-    campaign = survey()
+    campaign = survey(estimand)
     outcomes = []
     for mechanism in (
         mechanisms.grr(SCALE, epsilon, protects="answers"),
         mechanisms.rr(SCALE, epsilon, protects="answers+participation"),
     ):
         reports = mechanism.perturb(campaign.answers)
-        truths, naive = infer(reports), infer(reports, "algorithm1")
+        truths, naive = infer(reports, estimand=estimand), infer(reports, "algorithm1")
         errors = truths.error(campaign.truth), naive.error(campaign.truth)
         outcomes.append(Outcome(reports, truths, *errors))
-    return Demonstration(campaign, infer(campaign.answers), tuple(outcomes))
+    openly = infer(campaign.answers, estimand=estimand)
+    return Demonstration(campaign, openly, tuple(outcomes))
 
 
-def survey() -> Dataset:
-    """The made-up staff and its true answers, the same every time."""
+def survey(estimand: Estimand = "level") -> Dataset:
+    """The simulated staff and its answers, the same every time.
+
+    With the estimand label the true levels are rounded to answers; with opinion the truth of a
+    question is the mean answer that they lead to.
+    """
     random = np.random.default_rng(_CROWD_SEED)
-    truth = np.array(list(QUESTIONS.values()))
-    worker, task = np.nonzero(random.random((WORKERS, len(truth))) < _SHARE_ANSWERED)
-    sigma = np.where(random.random(WORKERS) < 0.7, _CAREFUL, _CARELESS)
-    heard = truth[task] + random.normal(size=len(task)) * sigma[worker]
+    level = np.array(list(QUESTIONS.values()))
+    if estimand == "label":
+        level = np.rint(level)
+    truth = _mean_answers(level) if estimand == "opinion" else level
+    worker, task = np.nonzero(random.random((WORKERS, len(level))) < _SHARE_ANSWERED)
+    sigma = np.where(random.random(WORKERS) < _SHARE_CAREFUL, _CAREFUL, _CARELESS)
+    heard = level[task] + random.normal(size=len(task)) * sigma[worker]
     answers = Answers(
         SCALE,
         tuple(f"person {number:04}" for number in range(1, WORKERS + 1)),
@@ -116,4 +130,10 @@ def survey() -> Dataset:
         task.astype(np.int32),
         np.clip(np.rint(heard), SCALE.low, SCALE.high).astype(code_dtype(SCALE)),
     )
-    return Dataset("the built-in survey", answers, truth)
+    return Dataset("the built-in survey", answers, truth, estimand)
+
+
+def _mean_answers(level: NDArray[np.float64]) -> NDArray[np.float64]:
+    careful, careless = (answer_model(SCALE, level, (s,)) for s in (_CAREFUL, _CARELESS))
+    shares = _SHARE_CAREFUL * careful + (1 - _SHARE_CAREFUL) * careless
+    return np.asarray(shares @ np.array(SCALE.values))

@@ -1,7 +1,7 @@
 """The comparison: perturb, infer, measure, beside the trivial baselines, over repeats.
 
 MAE change = MAE after perturbation − MAE of Algorithm 1 on the original answers. Synthetic crowds
-are drawn anew for every repeat; on real data the repeats differ in their noise.
+are drawn again for every repeat; on real data the repeats differ in their noise.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from forsooth import mechanisms
 from forsooth.adaptive import adaptive_reports
 from forsooth.errors import ForsoothError
+from forsooth.estimand import check_estimand
 from forsooth.inference import NAMES, infer
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from forsooth.answers import OnConflict
+    from forsooth.estimand import Estimand
     from forsooth.mechanism import Mechanism
     from forsooth.privacy import Protects, Unit
     from forsooth.reports import Reports
@@ -34,12 +36,15 @@ if TYPE_CHECKING:
 Run = dict[str, Any]
 ADAPTIVE = "adaptive"
 _MEASURES = ("mae", "mae_change", "mae_original", "mae_constant", "mae_middle", "coverage")
-_GROUP = ("data", "mirror", "mechanism", "method", "protects", "guarantee", "epsilon")
+_GROUP = ("data", "mirror", "mechanism", "method", "protects", "guarantee", "epsilon", "estimand")
 
 
 @dataclass(frozen=True)
 class Study:
-    """What to compare on what. `protects` None lets each mechanism protect what it can."""
+    """What to compare on what. `protects` None lets each mechanism protect what it can.
+
+    `estimand` None stands for that of the data. It is used by the method posterior only.
+    """
 
     data: str
     epsilons: tuple[float, ...]
@@ -55,12 +60,15 @@ class Study:
     scale: str | None = None
     data_dir: str | None = None
     on_conflict: OnConflict = "error"
+    estimand: Estimand | None = None
 
     def __post_init__(self) -> None:
         for epsilon in self.epsilons:
             check_epsilon(epsilon)
         if self.protects is not None:
             check_protects(self.protects)
+        if self.estimand is not None:
+            check_estimand(self.estimand)
         if unknown := [method for method in self.methods if method not in NAMES]:
             raise ForsoothError(f"unknown method {unknown[0]!r}; known: {', '.join(NAMES)}")
         if self.repeats < 1 or not 0 <= self.seed < 2**63:
@@ -71,7 +79,7 @@ class Study:
             raise ForsoothError("evaluate needs at least one ε, one mechanism and one method")
         for what in (self.epsilons, self.mechanisms, self.methods):
             if len(set(what)) < len(what):
-                raise ForsoothError(f"the same thing is asked for twice: {what}")
+                raise ForsoothError(f"the same value is asked for twice: {what}")
         dataset = self.dataset(0)
         for name, epsilon in product(self.mechanisms, self.epsilons):
             if name != ADAPTIVE:
@@ -103,12 +111,22 @@ class Study:
             sampled=self.sampled,
         )
 
+    def estimand_of(self, dataset: Dataset, mechanism: Mechanism) -> Estimand | None:
+        """What the posterior is to estimate; of sums only levels, unless the study insists."""
+        if self.estimand is None and mechanisms.reports_sums(mechanism):
+            return "level"
+        return self.estimand or dataset.estimand
+
     def reports(self, name: str, epsilon: float, dataset: Dataset, seed: int) -> list[Reports]:
         """What leaves the workers; an adaptive campaign has reports from two tables."""
         if name == ADAPTIVE:
             protects = self.protects or "answers+participation"
             return adaptive_reports(
-                dataset.answers, epsilon, protects=protects, simulation_seed=seed
+                dataset.answers,
+                epsilon,
+                protects=protects,
+                estimand=self.estimand or dataset.estimand,
+                simulation_seed=seed,
             )
         mechanism = self.mechanism(name, epsilon, dataset)
         return [mechanism.perturb(dataset.answers, simulation_seed=seed)]
@@ -133,9 +151,11 @@ class Job:
         study, (dataset, original) = self.study, _prepared(self.study, self.repeat)
         reports = self.reports(dataset)
         guarantee = reports[0].mechanism.guarantee
+        estimand = study.estimand_of(dataset, reports[0].mechanism)
         runs = []
         for method in study.methods:
-            truths = infer(reports, method)
+            ours = method == "posterior"
+            truths = infer(reports, method, estimand=estimand if ours else None)
             mae = truths.error(dataset.truth)
             runs.append(
                 {
@@ -153,6 +173,7 @@ class Job:
                     "mae_constant": dataset.constant_error(),
                     "mae_middle": dataset.middle_error(),
                     "coverage": truths.coverage(dataset.truth),
+                    "estimand": truths.posterior.estimand if truths.posterior else None,
                 }
             )
         return runs
@@ -201,7 +222,7 @@ def _run_all(jobs: list[Job], processes: int) -> Iterator[tuple[int, list[Run]]]
         try:
             for done in as_completed(waiting):
                 yield waiting[done], done.result()
-        except BaseException:  # ctrl-C too: what has not begun need not
+        except BaseException:  # ctrl-C too: work that has not begun is cancelled
             pool.shutdown(cancel_futures=True)
             raise
 

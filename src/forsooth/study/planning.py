@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from forsooth.errors import ForsoothError
+from forsooth.estimand import check_estimand
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
 from forsooth.study.crossing import Axis, crossing
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 Asked = Literal["mae", "workers", "epsilon"]
-CANDIDATES = ("staircase", "rr")  # if no mechanism is named, the one with the better estimate
+CANDIDATES = ("staircase", "rr")  # if no mechanism is named, the one with the smaller estimate
+OPINION_CANDIDATES = ("rr",)  # a staircase merges answers, whose shares are wanted
 FEWEST_WORKERS, LEAST_EPSILON, MOST_EPSILON = 2, 0.01, 10.0  # answers are looked for within these
 _MOST_ESTIMATED = 1e9  # workers
 _MOST_DRAWN = 10_000  # workers, in a figure of a plan without an answer
-_HOPELESS = 2.0  # an estimate so many times the target is not rehearsed
+_HOPELESS = 2.0  # ratio of estimate to target above which nothing is rehearsed
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ def plan(
     target_mae: float | None = None,
     truth: str = "flat",
     noise: str = "1",
+    estimand: str | None = None,
     mechanism: str | None = None,
     protects: str | None = None,
     repeats: int = 3,
@@ -141,23 +144,26 @@ def plan(
 ) -> Plan:
     """The error, the workers or the ε of a campaign: whichever of the three is not given.
 
-    `density`, `truth` and `noise` say what is expected of the crowd, as in `mechanisms.staircase`.
-    Without `mechanism`, staircase or rr is taken, whichever has the better estimate. `fast` gives
-    the estimate alone.
+    `density`, `truth` and `noise` say what is expected of the crowd, `estimand` what the truth of a
+    task is (by default level, for two answers label), as in `mechanisms.staircase`. Without
+    `mechanism`, staircase or rr is taken, whichever has the smaller estimated error; for opinion
+    rr. `fast` gives only the estimate.
 
     >>> found = plan("0..4", tasks=20, density=0.5, workers=500, epsilon=2.0, fast=True)
     >>> found.mae < found.campaign.expected.constant_error
     True
     """
     question = Question(workers, epsilon, target_mae, max_workers)
-    expected = Expected(Scale.parse(scale), density, truth, noise)
+    stated = None if estimand is None else check_estimand(estimand)
+    expected = Expected(Scale.parse(scale), density, truth, noise, stated)
     if target_mae is not None and target_mae >= expected.constant_error:
         raise ForsoothError(
             f"a mean error of {target_mae:g} needs no data: always saying {expected.constant:g} "
             f"has {expected.constant_error:.3g}. Aim lower"
         )
     wanted = None if protects is None else check_protects(protects)
-    names = [mechanism] if mechanism else CANDIDATES
+    candidates = OPINION_CANDIDATES if stated == "opinion" else CANDIDATES
+    names = (mechanism,) if mechanism else candidates
     campaigns = [Campaign(expected, tasks, name, wanted, seed) for name in names]
     campaign = _best(question, campaigns)
     if fast:
@@ -252,7 +258,7 @@ def _rehearsed(question: Question, campaign: Campaign, measure: Measure) -> _Out
         left = campaign.estimate(*question.at(most))
         if left > _HOPELESS * target:
             return _Outcome(False, most, left)
-    else:  # any falling curve will do to find the way
+    else:  # any decreasing curve can guide the search
         guide = replace(campaign, mechanism="rr", protects=campaign.protected)
     if question.workers is not None and measure(question.workers, None).mae > target:
         return _Outcome(False, most, guide.estimate(*question.at(most)))
@@ -306,8 +312,8 @@ def _reason(found: Plan) -> str:
         )
     if found.question.asked == "epsilon":
         return (
-            f"at ε = {found.epsilon:g}, which hardly protects anybody, a mean error of about "
-            f"{found.mae:.2g} is left: it takes more workers"
+            f"at ε = {found.epsilon:g}, which gives hardly any protection, a mean error of about "
+            f"{found.mae:.2g} is left: more workers are needed"
         )
     needed = (
         "" if found.estimate is None else f"; the fast estimate is {found.estimate:,.0f} workers"

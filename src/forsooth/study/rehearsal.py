@@ -1,12 +1,13 @@
-"""Rehearsals: a campaign that is only planned, run through the real code on made-up crowds.
+"""Rehearsals: a planned campaign, run through the real code on simulated crowds.
 
 Truths are drawn from the stated prior; workers have the stated noise (an equal share each, where
 several levels are stated) and answer each task with the stated density. Then the mechanism
-perturbs, the default inference infers, and the error is the mean distance from the drawn truths.
+perturbs, the default inference infers, and the error is the mean distance from the drawn truths
+(for the estimand opinion, from the mean of the distribution that answers are drawn from).
 
-A task's error depends on how many workers there are, and little on how many other tasks. So a large
-campaign is rehearsed on some of its tasks only, though never on fewer than a hundred: with fewer,
-the collector learns less about the crowd as a whole, and the error comes out too large.
+A task's error depends on the number of workers, and little on the number of other tasks. So a large
+campaign is rehearsed on only some of its tasks, but on at least a hundred: with fewer, the
+collector learns less about the crowd as a whole, and the error comes out too large.
 """
 
 from __future__ import annotations
@@ -39,10 +40,11 @@ if TYPE_CHECKING:
     from forsooth.privacy import Protects
     from forsooth.reports import Reports
     from forsooth.theory.planning import Expected
+    from forsooth.truths import Truths
 
     Measure = Callable[[int, float | None], "Point"]
 
-_ANY_EPSILON = 5.0  # for what does not depend on ε; for this one a staircase is soon designed
+_ANY_EPSILON = 5.0  # for what does not depend on ε; a staircase for this one is designed quickly
 _MOST_CELLS = 50_000_000  # of a rehearsal; more would take gigabytes
 _ENOUGH_CELLS = 4_000_000  # a campaign with more is rehearsed on some of its tasks only
 _FEWEST_TASKS = 100
@@ -121,20 +123,32 @@ class Campaign:
         crowd = draw(self.expected, workers, self.rehearsed_tasks(workers), int(seeds[0]))
         with threadpool_limits(1):  # rehearsals run side by side, one to a core
             if epsilon is None:
-                return infer(crowd.answers).error(crowd.truth)
-            return infer(self._reports(crowd.answers, epsilon, int(seeds[1]))).error(crowd.truth)
+                return self._infer(crowd.answers).error(crowd.truth)
+            reports = self._reports(crowd.answers, epsilon, int(seeds[1]))
+            return self._infer(reports).error(crowd.truth)
+
+    def _infer(self, data: Answers | list[Reports]) -> Truths:
+        return infer(data, estimand=self.expected.estimand)
 
     def _reports(self, answers: Answers, epsilon: float, seed: int) -> list[Reports]:
         mechanism = self.built(epsilon)
         if mechanism is None:
-            return adaptive_reports(answers, epsilon, protects=self.protected, simulation_seed=seed)
+            return adaptive_reports(
+                answers,
+                epsilon,
+                protects=self.protected,
+                estimand=self.expected.estimand,
+                simulation_seed=seed,
+            )
         return [mechanism.perturb(answers, simulation_seed=seed)]
 
     def _specification(self) -> str:
         if self.mechanism != STAIRCASE:
             return self.mechanism
         stated = self.expected
-        words = f"density={stated.density!r}", f"truth={stated.truth}", f"noise={stated.noise}"
+        words = [f"density={stated.density!r}", f"truth={stated.truth}", f"noise={stated.noise}"]
+        if stated.estimand is not None:
+            words.append(f"estimand={stated.estimand}")
         slashed = (word.replace(":", "/").replace(",", "/") for word in words)
         return f"{STAIRCASE}:{','.join(slashed)}"
 
@@ -232,19 +246,19 @@ def _side_by_side(processes: int) -> Iterator[Callable[..., Iterator[float]]]:
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         try:
             yield pool.map
-        except BaseException:  # ctrl-C too: what has not begun need not
+        except BaseException:  # ctrl-C too: work that has not begun is cancelled
             pool.shutdown(cancel_futures=True)
             raise
 
 
 def draw(expected: Expected, workers: int, tasks: int, seed: int) -> Dataset:
-    """A made-up crowd as expected; the same seed gives the same truths to any number of workers."""
+    """A simulated crowd; the same seed gives the same truths for any number of workers."""
     random = np.random.default_rng(seed)
-    truth = random.choice(expected.grid, tasks, p=expected.prior)
+    place = random.choice(len(expected.grid), tasks, p=expected.prior)
     levels = np.array(noise_levels(expected.noise))
     sigma = levels[random.permutation(workers) % len(levels)]
     worker, task = np.nonzero(random.random((workers, tasks), np.float32) < expected.density)
-    heard = truth[task] + random.normal(size=len(task)) * sigma[worker]
+    heard = expected.grid[place][task] + random.normal(size=len(task)) * sigma[worker]
     values = np.asarray(expected.scale.values)
     answers = Answers(
         expected.scale,
@@ -254,4 +268,4 @@ def draw(expected: Expected, workers: int, tasks: int, seed: int) -> Dataset:
         task.astype(np.int32),
         np.searchsorted((values[1:] + values[:-1]) / 2, heard).astype(code_dtype(expected.scale)),
     )
-    return Dataset("a made-up crowd", answers, truth)
+    return Dataset("a simulated crowd", answers, expected.estimated[place], expected.assumed)

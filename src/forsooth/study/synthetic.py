@@ -92,7 +92,7 @@ class Crowd:
             task.astype(np.int32),
             code.astype(code_dtype(self.scale)),
         )
-        return Dataset(name, answers, truth)
+        return Dataset(name, answers, truth, "level")
 
     def _answered(self, random: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         answered = random.random((self.workers, self.tasks)) >= self.sparsity

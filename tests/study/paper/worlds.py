@@ -60,6 +60,7 @@ def run(cell: ErrorCell, change: Change) -> dict[str, Any]:
         "mae_constant": 0.4,
         "mae_middle": 4.0,
         "coverage": 0.9,
+        "estimand": None,
     }
 
 

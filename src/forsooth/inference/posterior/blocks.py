@@ -48,15 +48,6 @@ class Block:
         task = self.task if named else np.tile(np.arange(self.tasks), self.workers)
         return worker, task.astype(np.intp)
 
-    def every(self, step: int) -> Block:
-        """Every so manieth worker."""
-        lengths = np.diff(self.starts)
-        kept = np.arange(self.workers) % step == 0
-        cells = np.repeat(kept, lengths)
-        starts = np.concatenate([[0], np.cumsum(lengths[kept])])
-        task = self.task[cells] if len(self.task) else self.task
-        return Block(self.tasks, starts.astype(np.int64), task, self.symbol[cells])
-
 
 class Blocks(ABC):
     """The blocks of one mechanism's reports, wherever they are."""
@@ -67,25 +58,18 @@ class Blocks(ABC):
     def each(self, work: Callable[[Block], T]) -> Iterator[T]:
         """What `work` makes of every block, in order."""
 
-    @abstractmethod
-    def every(self, step: int) -> Blocks:
-        """About one worker in `step`, to learn from before all are asked."""
-
     def total(self, work: Callable[[Block], T]) -> T:
         """The sum of what `work` makes of the blocks, of which there is at least one."""
         return reduce(add, self.each(work))
 
 
 class Held(Blocks):
-    """Blocks in memory."""
+    """Blocks in memory; or, of reports that were only counted, the number of `workers`."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self.blocks, self.workers = blocks, sum(block.workers for block in blocks)
+    def __init__(self, blocks: Sequence[Block], workers: int = 0) -> None:
+        self.blocks = blocks
+        self.workers = workers + sum(block.workers for block in blocks)
 
     def each(self, work: Callable[[Block], T]) -> Iterator[T]:
         """One after the other."""
         return map(work, self.blocks)
-
-    def every(self, step: int) -> Held:
-        """Of each block."""
-        return Held([block.every(step) for block in self.blocks])

@@ -1,4 +1,4 @@
-"""The passes over all cells, compiled. Importing this needs numba; `kernels` knows what they do.
+"""The passes over all cells, compiled. Importing this needs numba; `kernels` explains them.
 
 Arrays: `starts`, `task` and `symbol` of a block, in which an empty `task` means all tasks in order.
 """
@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from forsooth.inference.posterior.kernels import NOBODY
-
-TILE = 32  # tasks
-GROUP = 1024  # workers
+_GROUP = 512  # workers that are judged before their cells are added, type by type
+_SINGLE = 64  # cells that are summed in single precision before they are added in double
 
 
 @njit(cache=True, nogil=True)
@@ -26,105 +24,95 @@ def tasks(starts: Any, task: Any, symbol: Any, counts: Any) -> None:
             counts[cell - begin if everywhere else task[cell], symbol[cell]] += 1
 
 
-@njit(cache=True, nogil=True)
-def sparse_softmax(score: Any, mine: Any, active: Any) -> int:
-    """e^score without what is next to nothing, into `mine`; which classes are left."""
-    mine[:] = np.exp(score - score.max())
-    least, number, total = NOBODY * mine.sum(), 0, 0.0
-    for kind in range(len(mine)):
-        if mine[kind] < least:
-            mine[kind] = 0
-        else:
-            total += mine[kind]
-            active[number] = kind
-            number += 1
-    mine /= total
-    return number
-
-
-@njit(cache=True, nogil=True)
-def explain(
-    starts: Any, task: Any, symbol: Any, scores: Any, first: int, last: int, explained: Any
+@njit(cache=True, nogil=True, fastmath=True)
+def judge(
+    begin: int, end: int, task: Any, symbol: Any, logs: Any, prior: Any, part: Any, q: Any
 ) -> None:
-    """How well each class explains the workers `first` to `last`, added to `explained`.
+    """What one worker is, into `q`."""
+    everywhere, states = len(task) == 0, len(prior)
+    q[:] = prior
+    for first in range(begin, end, _SINGLE):
+        part[:] = 0
+        for cell in range(first, min(first + _SINGLE, end)):
+            row = logs[cell - begin if everywhere else task[cell], symbol[cell]]
+            for state in range(states):
+                part[state] += row[state]
+        for state in range(states):
+            q[state] += part[state]
+    top, total = q.max(), 0.0
+    for state in range(states):
+        q[state] = np.exp(q[state] - top)
+        total += q[state]
+    for state in range(states):
+        q[state] /= total
 
-    Tile by tile of the tasks, so that the part of `scores` in use stays in the cache. Within a tile
-    sums are in single precision: scores are centred, and so small.
-    """
-    everywhere, place = len(task) == 0, starts[first:last].copy()
-    tile = np.empty(scores.shape[2], np.float32)
-    for edge in range(TILE, len(scores) + TILE, TILE):
-        for who in range(first, last):
-            begin, end, cell = starts[who], starts[who + 1], place[who - first]
-            tile[:] = 0
-            while cell < end:
-                at = cell - begin if everywhere else task[cell]
-                if at >= edge:
-                    break
-                row = scores[at, symbol[cell]]
-                for kind in range(len(tile)):  # slices, so that the compiler sees a vector addition
-                    tile[kind] += row[kind]
-                cell += 1
-            place[who - first] = cell
-            into = explained[who - first]
-            for kind in range(len(tile)):
-                into[kind] += tile[kind]
+
+@njit(cache=True, nogil=True, fastmath=True)
+def nearest(q: Any, root: Any, codes: Any) -> int:
+    """The type whose code is nearest to a worker's √q."""
+    for state in range(len(q)):
+        root[state] = np.sqrt(q[state])
+    best, chosen = np.float32(-1), 0
+    for kind in range(len(codes)):
+        alike, code = np.float32(0), codes[kind]
+        for state in range(len(root)):
+            alike += root[state] * code[state]
+        if alike > best:
+            best, chosen = alike, kind
+    return chosen
 
 
 @njit(cache=True, nogil=True)
-def count(
-    starts: Any, task: Any, symbol: Any, members: Any, active: Any, number: Any, first: int,
-    counts: Any,
+def states(
+    starts: Any, task: Any, symbol: Any, logs: Any, prior: Any, codes: Any, found: Any
+) -> None:
+    """What every worker is, into `found`."""
+    part, root = np.empty(len(prior), np.float32), np.empty(len(prior), np.float32)
+    for who in range(len(starts) - 1):
+        begin, end, q = starts[who], starts[who + 1], found[who]
+        judge(begin, end, task, symbol, logs[0], prior, part, q)
+        kind = nearest(q, root, codes)
+        judge(begin, end, task, symbol, logs[min(1 + kind, len(logs) - 1)], prior, part, q)
+
+
+@njit(cache=True, nogil=True)
+def fold(q: Any, rates: Any, secrets: int, folded: Any) -> None:
+    """P(kind and secret, answered), then P(secret, not answered), into `folded`."""
+    kinds = len(q) // len(rates)
+    folded[:] = 0
+    for place in range(len(rates)):
+        for kind in range(kinds):
+            chance = q[place * kinds + kind]
+            folded[kind] += rates[place] * chance
+            folded[kinds + kind % secrets] += (1 - rates[place]) * chance
+
+
+@njit(cache=True, nogil=True)
+def typed(
+    starts: Any, task: Any, symbol: Any, logs: Any, prior: Any, rates: Any, secrets: int,
+    codes: Any, folded: Any, number: Any, sums: Any, size: Any,
 ) -> None:  # fmt: skip
-    """The cells of some workers, weighted by their classes, added to `counts`; tile by tile."""
-    everywhere, group = len(task) == 0, len(members)
-    place = starts[first : first + group].copy()
-    for edge in range(TILE, len(counts) + TILE, TILE):
+    """A pass of belief propagation, added to `folded`, `number`, `sums` and `size`."""
+    everywhere, states = len(task) == 0, len(prior)
+    q, part, root = np.empty(states), np.empty(states, np.float32), np.empty(states, np.float32)
+    kinds, own = np.empty(_GROUP, np.int64), np.empty(folded.shape[3])
+    for first in range(0, len(starts) - 1, _GROUP):
+        group = min(_GROUP, len(starts) - 1 - first)
         for who in range(group):
-            begin, end, cell = starts[first + who], starts[first + who + 1], place[who]
-            mine, few = members[who], active[who, : number[who]]
-            while cell < end:
-                at = cell - begin if everywhere else task[cell]
-                if at >= edge:
-                    break
-                into = counts[at, symbol[cell]]
-                if 3 * len(few) > len(mine):
-                    for kind in range(len(mine)):
-                        into[kind] += mine[kind]
-                else:
-                    for kind in few:
-                        into[kind] += mine[kind]
-                cell += 1
-            place[who] = cell
-
-
-@njit(cache=True, nogil=True)
-def workers(starts: Any, task: Any, symbol: Any, scores: Any, logs: Any, members: Any) -> None:
-    """What every worker is, into `members`."""
-    active = np.empty(len(logs), np.int64)
-    for first in range(0, len(members), GROUP):
-        last = min(first + GROUP, len(members))
-        explained = np.zeros((last - first, len(logs))) + logs
-        explain(starts, task, symbol, scores, first, last, explained)
-        for who in range(first, last):
-            sparse_softmax(explained[who - first], members[who], active)
-
-
-@njit(cache=True, nogil=True)
-def classes(
-    starts: Any, task: Any, symbol: Any, scores: Any, logs: Any, counts: Any, members: Any
-) -> float:
-    """A round of the class model, added to `counts` and `members`; the entropy."""
-    entropy = 0.0
-    for first in range(0, len(starts) - 1, GROUP):
-        last = min(first + GROUP, len(starts) - 1)
-        mine = np.zeros((last - first, len(logs))) + logs
-        explain(starts, task, symbol, scores, first, last, mine)
-        active, number = np.empty(mine.shape, np.int64), np.empty(len(mine), np.int64)
-        for who in range(len(mine)):
-            number[who] = sparse_softmax(mine[who].copy(), mine[who], active[who])
-            for kind in active[who, : number[who]]:
-                members[kind] += mine[who, kind]
-                entropy -= mine[who, kind] * np.log(mine[who, kind])
-        count(starts, task, symbol, mine, active, number, first, counts)
-    return entropy
+            begin, end = starts[first + who], starts[first + who + 1]
+            judge(begin, end, task, symbol, logs[0], prior, part, q)
+            kinds[who] = nearest(q, root, codes)
+        for who in np.argsort(kinds[:group]):
+            begin, end, kind = starts[first + who], starts[first + who + 1], kinds[who]
+            judge(begin, end, task, symbol, logs[min(1 + kind, len(logs) - 1)], prior, part, q)
+            fold(q, rates, secrets, own)
+            size[kind] += 1
+            for state in range(states):
+                sums[kind, state] += q[state]
+            into, count = folded[kind], number[kind]
+            for cell in range(begin, end):
+                at, sign = cell - begin if everywhere else task[cell], symbol[cell]
+                row = into[at, sign]
+                for each in range(len(own)):
+                    row[each] += own[each]
+                count[at, sign] += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial, singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -12,27 +12,36 @@ from numpy.typing import NDArray
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
 from forsooth.inference.posterior.blocks import Block, Blocks, Held
-from forsooth.inference.posterior.kernels import count_cells, count_workers
-from forsooth.mechanisms import ChannelMechanism, Laplace, Mechanism, SampledTasks, TwoLayer
+from forsooth.inference.posterior.kernels import count_tasks
+from forsooth.inference.posterior.sums import Sums
+from forsooth.mechanisms import (
+    ChannelMechanism,
+    Laplace,
+    Mechanism,
+    SampledTasks,
+    TwoLayer,
+    reports_sums,
+)
 from forsooth.mechanisms.channel import TOTAL
+from forsooth.reports import Reports
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forsooth.reports import Reports
     from forsooth.scale import Scale
 
-_BINS = 64
-_BUDGETS = 8  # of two-layer's: budgets that are nearer than that are hard to tell apart
+_BINS = 64  # of Laplace noise: half a noise scale wide at most
+_SHARE_STEPS = 200  # of expectation maximisation for the overall shares: a weak guess is enough
+_BUDGETS = 8  # of two-layer: budgets closer than that are hard to tell apart
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Symbols, and P(symbol | answer), then P(symbol | NULL) if participation is hidden.
+    """The reports of one mechanism: symbols, and P(symbol | answer or NULL).
 
-    There is a table for every secret that a worker may have drawn for all of his cells, alike
-    likely; mostly there is one only. `counted` is what `count_cells` has counted, where that is
-    known already.
+    There is a table for every secret that a worker may have drawn for all of their cells, equally
+    likely; most mechanisms have one. The last row of a table is NULL if participation is hidden.
+    `counted` is what `count_tasks` has counted, where that is known already.
     """
 
     blocks: Blocks
@@ -52,36 +61,27 @@ class Evidence:
         return int(self.tables.shape[2])
 
     @cached_property
-    def table(self) -> NDArray[np.float64]:
-        """What one cell alone follows."""
-        mean: NDArray[np.float64] = self.tables.mean(axis=0)
-        return mean
+    def answer_tables(self) -> NDArray[np.float64]:
+        """Secrets × answers × symbols."""
+        return self.tables[:, :-1] if self.hidden else self.tables
 
     @cached_property
-    def _counts(self) -> NDArray[np.int64]:
-        if self.counted is not None:
-            return self.counted
-        return self.blocks.total(partial(count_cells, symbols=self.symbols, hidden=self.hidden))
+    def null_rows(self) -> NDArray[np.float64]:
+        """Secrets × symbols; nothing where every cell is answered."""
+        return self.tables[:, -1] if self.hidden else np.zeros((len(self.tables), self.symbols))
 
     @cached_property
     def per_task(self) -> NDArray[np.float64]:
         """How often each symbol occurs in each task."""
-        return self._counts[:, : self.symbols].astype(np.float64)
+        counted = self.counted
+        if counted is None:
+            counted = self.blocks.total(partial(count_tasks, symbols=self.symbols))
+        return counted.astype(np.float64)
 
     @property
-    def answered_by(self) -> NDArray[np.int64] | None:
-        """Where it is public, a number that is the same for tasks with the same workers."""
-        return None if self.hidden else self._counts[:, -1]
-
-    def every(self, step: int) -> Evidence:
-        """The reports of about one worker in `step`."""
-        return replace(self, blocks=self.blocks.every(step), counted=None)
-
-    def some_workers(self, number: int) -> NDArray[np.float64]:
-        """How often each symbol occurs in the reports of about `number` workers."""
-        every = max(1, self.workers // number)
-        counts = self.blocks.each(partial(count_workers, symbols=self.symbols, every=every))
-        return np.concatenate(list(counts)).astype(np.float64)
+    def cells(self) -> int:
+        """How many cells have been reported."""
+        return int(self.per_task.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,7 @@ class Campaign:
     tasks: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     names: tuple[str, ...] = ()
+    sums: Sums | None = None  # of workers who reported sums over tasks
 
     @property
     def workers(self) -> int:
@@ -103,11 +104,32 @@ def campaign_of(parts: Sequence[Reports | Answers]) -> Campaign:
     """Reports, or answers, in memory; those that came through the same mechanism together."""
     groups: dict[str, list[Reports | Answers]] = {}
     for part in parts:
-        key = "" if isinstance(part, Answers) else part.mechanism.to_json()
-        groups.setdefault(key, []).append(part)
-    names = tuple(name for group in groups.values() for part in group for name in part.workers)
+        if isinstance(part, Answers) or not reports_sums(part.mechanism):
+            key = "" if isinstance(part, Answers) else part.mechanism.to_json()
+            groups.setdefault(key, []).append(part)
+    names = [name for group in groups.values() for part in group for name in part.workers]
     evidence = tuple(evidence_of(*group) for group in groups.values())
-    return Campaign(parts[0].scale, parts[0].tasks, evidence, names)
+    sums = Sums.of([part for part in parts if isinstance(part, Reports)])
+    names += sums.workers if sums else ()
+    return Campaign(parts[0].scale, parts[0].tasks, evidence, tuple(names), sums)
+
+
+def answer_shares(parts: Sequence[Evidence], answers: int) -> NDArray[np.float64]:
+    """The overall shares of the answers, recovered through the channels.
+
+    Expectation maximisation; every answer counts as two reports more.
+    """
+    shares = np.full(answers + 1, 1 / (answers + 1))
+    shares[-1] *= any(part.hidden for part in parts)
+    tables = [np.vstack([p.answer_tables.mean(axis=0), p.null_rows.mean(axis=0)]) for p in parts]
+    for _ in range(_SHARE_STEPS):
+        counts = 2.0 * (shares > 0)
+        for part, table in zip(parts, tables):
+            seen = np.maximum(shares @ table, np.finfo(float).tiny)
+            counts += shares * (table @ (part.per_task.sum(axis=0) / seen))
+        shares = counts / counts.sum()
+    found: NDArray[np.float64] = shares[:-1] / shares[:-1].sum()
+    return found
 
 
 def evidence_of(*parts: Reports | Answers) -> Evidence:
@@ -162,7 +184,7 @@ def _(mechanism: ChannelMechanism) -> NDArray[np.float64]:
 
 @_tables.register
 def _(mechanism: TwoLayer) -> NDArray[np.float64]:
-    """A worker's budget is about one of a few: who draws the next smaller one sends the like."""
+    """A worker's budget is about one of a few: neighbouring budgets send nearly the same."""
     tables = np.array([channel.weights for channel in mechanism.channels], float) / TOTAL
     few: NDArray[np.float64] = tables.reshape(_BUDGETS, -1, *tables.shape[1:]).mean(axis=1)
     return few

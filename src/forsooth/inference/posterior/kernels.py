@@ -1,13 +1,15 @@
-"""The passes over all cells, block by block, compiled if numba is there; and their readable twins.
+"""The passes over all cells, block by block, compiled if numba is there; and their NumPy twins.
 
-A round of the class model is one pass. For every worker i of a block
+A pass of belief propagation in its typed form reads every worker's cells once:
 
-    s_i[k] = ln ω_k + Σ_j T[j, y_ij, k]                      (how well class k explains worker i)
-    q_i(k) ∝ e^s_i[k]                                        (what he is; a trace counts as 0)
-    N[j, y, k] += q_i(k)  for each of his cells (j, y)       (how often, weighted by classes)
+    ln q_i(c) = ln prior(c) + Σ_j ln m[j, y_ij, c]            (what worker i is)
+    type d    = the code nearest to q_i (Hellinger)
+    ln q_i(c) = ln prior(c) + Σ_j ln m_d[j, y_ij, c]          (again, by the messages to the type)
+    V[d, j, y] += fold(q_i),  N[d, j, y] += 1  for each cell (j, y)
 
-and while his symbols are still in the processor's cache. N, Σ_i q_i and Σ_i Σ_k q_i ln q_i are all
-that leaves the block, whatever the number of workers.
+V, N, the types' sizes and Σ q per type are all that leaves a block, whatever its number of workers.
+`fold` sums a worker's states (rates × kinds × secrets) to P(kind and secret, answered), then
+P(secret, not answered).
 """
 
 from __future__ import annotations
@@ -18,9 +20,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.assignment import mixed
-from forsooth.inference.posterior.model import normalised_exp
-
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -28,22 +27,35 @@ if TYPE_CHECKING:
 
     from forsooth.inference.posterior.blocks import Block
 
-NOBODY = 1e-3  # a worker is not of a class with a smaller probability
+    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class ClassSums:
-    """What a round of the class model needs of a block, or of all blocks together."""
+class ToWorkers:
+    """What workers are judged by in a pass; states are rates × kinds."""
 
-    counts: NDArray[np.float64]  # N: tasks × symbols × classes
-    members: NDArray[np.float64]  # Σ_i q_i
-    entropy: float  # −Σ_i Σ_k q_i ln q_i
+    logs: NDArray[np.float32]  # ln m to anybody, then to every type: × tasks × symbols × states
+    prior: Array  # states
+    rates: Array
+    secrets: int
+    codes: NDArray[np.float32]  # types × states: √ of the types' mean q
 
-    def __add__(self, other: ClassSums) -> ClassSums:
-        return ClassSums(
-            self.counts + other.counts,
-            self.members + other.members,
-            self.entropy + other.entropy,
+
+@dataclass(frozen=True, eq=False)
+class TypeSums:
+    """What a pass returns of a block, or of all blocks together."""
+
+    folded: Array  # V: types × tasks × symbols × folded states
+    number: Array  # N: types × tasks × symbols
+    states: Array  # Σ q: types × states
+    size: Array  # workers per type
+
+    def __add__(self, other: TypeSums) -> TypeSums:
+        return TypeSums(
+            self.folded + other.folded,
+            self.number + other.number,
+            self.states + other.states,
+            self.size + other.size,
         )
 
 
@@ -63,86 +75,81 @@ def count_tasks_twin(block: Block, symbols: int) -> NDArray[np.int64]:
     return flat.reshape(block.tasks, symbols)
 
 
-def count_cells(block: Block, symbols: int, hidden: bool) -> NDArray[np.int64]:
-    """How often each symbol occurs in each task, and then, where it is public, who answered it."""
-    counts = count_tasks(block, symbols)
-    return counts if hidden else np.column_stack([counts, _answered_by(block)])
-
-
-def _answered_by(block: Block) -> NDArray[np.int64]:
-    """A number for each task: the sum of those of the workers who answered it (modulo 2⁶⁴).
-
-    A worker's number is made of the tasks that he answered, so that nobody's name is needed. Tasks
-    have the same number if they were answered by the same workers.
-    """
-    worker, task = block.coordinates()
-    own = np.zeros(block.workers, np.uint64)
-    np.add.at(own, worker, mixed(task.astype(np.uint64)))
-    seen = np.zeros(block.tasks, np.uint64)
-    np.add.at(seen, task, mixed(own)[worker])
-    return seen.view(np.int64)
-
-
-def count_workers(block: Block, symbols: int, every: int) -> NDArray[np.int64]:
-    """How often each symbol occurs in the report of every so manieth worker."""
-    chosen = range(0, block.workers, every)
-    reports = (block.symbol[block.starts[who] : block.starts[who + 1]] for who in chosen)
-    counts = [np.bincount(report, minlength=symbols) for report in reports]
-    return np.array(counts, np.int64).reshape(-1, symbols)
-
-
-def class_pass(block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]) -> ClassSums:
-    """A round: `scores` is T, tasks × symbols × classes; `shares` is ω.
-
-    T is in single precision, which halves its memory; sums are in double.
-    """
+def typed_pass(block: Block, to: ToWorkers) -> TypeSums:
+    """One pass of belief propagation over a block."""
     if (compiled := _compiled()) is None:
-        return class_pass_twin(block, scores, shares)
-    counts, members = np.zeros(scores.shape), np.zeros(len(shares))
+        return typed_pass_twin(block, to)
+    _, tasks, symbols, states = to.logs.shape
+    types, width = len(to.codes), states // len(to.rates) + to.secrets
+    folded, number = np.zeros((types, tasks, symbols, width)), np.zeros((types, tasks, symbols))
+    sums, size = np.zeros((types, states)), np.zeros(types)
+    compiled.typed(
+        block.starts, block.task, block.symbol, to.logs, np.log(to.prior), to.rates, to.secrets,
+        to.codes, folded, number, sums, size,
+    )  # fmt: skip
+    return TypeSums(folded, number, sums, size)
+
+
+def typed_pass_twin(block: Block, to: ToWorkers) -> TypeSums:
+    """The same with bincount."""
+    _, tasks, symbols, _ = to.logs.shape
+    (q, nearest), types = _judged_twin(block, to), len(to.codes)
+    worker, task = block.coordinates()
+    slot = (nearest[worker] * tasks + task) * symbols + block.symbol
+    shape, slots = (types, tasks, symbols), types * tasks * symbols
+    folded = fold(q, to.rates, to.secrets).T
+    summed = np.stack([np.bincount(slot, each[worker], slots) for each in folded], 1).astype(float)
+    number = np.bincount(slot, minlength=slots).astype(float).reshape(shape)
+    sums = np.zeros((types, q.shape[1]))
+    np.add.at(sums, nearest, q)
+    size = np.bincount(nearest, minlength=types).astype(float)
+    return TypeSums(summed.reshape(*shape, -1), number, sums, size)
+
+
+def worker_states(block: Block, to: ToWorkers) -> Array:
+    """q_i: workers × states."""
+    if (compiled := _compiled()) is None:
+        return worker_states_twin(block, to)
+    found = np.empty((block.workers, len(to.prior)))
     cells = block.starts, block.task, block.symbol
-    entropy = compiled.classes(*cells, scores, np.log(shares), counts, members)
-    return ClassSums(counts, members, entropy)
+    compiled.states(*cells, to.logs, np.log(to.prior), to.codes, found)
+    return found
 
 
-def class_pass_twin(
-    block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]
-) -> ClassSums:
-    """Class by class with bincount."""
-    members = worker_classes_twin(block, scores, shares)
+def worker_states_twin(block: Block, to: ToWorkers) -> Array:
+    """State by state with bincount."""
+    return _judged_twin(block, to)[0]
+
+
+def _judged_twin(block: Block, to: ToWorkers) -> tuple[Array, NDArray[np.intp]]:
+    """q_i, and every worker's type."""
     worker, task = block.coordinates()
-    tasks, symbols, _ = scores.shape
-    flat = task * symbols + block.symbol
-    counts = np.empty((tasks * symbols, len(shares)))
-    for kind, each in enumerate(members.T):
-        counts[:, kind] = np.bincount(flat, each[worker], minlength=len(counts))
-    entropy = -float((members * np.log(np.maximum(members, 1e-300))).sum())
-    return ClassSums(counts.reshape(scores.shape), members.sum(axis=0), entropy)
+    table = np.zeros(block.workers, np.intp)
+    for again in range(2):
+        logs = np.tile(np.log(to.prior), (block.workers, 1))
+        for state in range(len(to.prior)):
+            each = to.logs[table[worker], task, block.symbol, state]
+            logs[:, state] += np.bincount(worker, each, minlength=block.workers)
+        q = softmax(logs)
+        if again == 0:
+            nearest = (np.sqrt(q) @ to.codes.T.astype(float)).argmax(axis=1)
+            table = np.minimum(1 + nearest, len(to.logs) - 1)
+    return q, nearest
 
 
-def worker_classes(
-    block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """q_i(k): workers × classes."""
-    if (compiled := _compiled()) is None:
-        return worker_classes_twin(block, scores, shares)
-    members = np.empty((block.workers, len(shares)))
-    compiled.workers(block.starts, block.task, block.symbol, scores, np.log(shares), members)
-    return members
+def softmax(logs: Array) -> Array:
+    """e^logs, rows summing to 1."""
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    rows: Array = weights / weights.sum(axis=1, keepdims=True)
+    return rows
 
 
-def worker_classes_twin(
-    block: Block, scores: NDArray[np.float32], shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Class by class with bincount."""
-    worker, task = block.coordinates()
-    logs = np.tile(np.log(shares), (block.workers, 1))
-    for kind in range(len(shares)):
-        each = scores[:, :, kind][task, block.symbol]
-        logs[:, kind] += np.bincount(worker, each, minlength=block.workers)
-    members, _ = normalised_exp(logs)
-    members[members < NOBODY] = 0
-    certain: NDArray[np.float64] = members / members.sum(axis=1, keepdims=True)
-    return certain
+def fold(states: Array, rates: Array, secrets: int) -> Array:
+    """Rows of states to P(kind and secret, answered), then P(secret, not answered)."""
+    by_rate = states.reshape(len(states), len(rates), -1)
+    answered = np.einsum("irk,r->ik", by_rate, rates)
+    silent = by_rate.sum(axis=1) - answered
+    return np.hstack([answered, silent.reshape(len(states), -1, secrets).sum(axis=1)])
 
 
 @cache

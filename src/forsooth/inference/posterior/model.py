@@ -1,208 +1,338 @@
-"""The model of a crowd: truths on a grid, answers around them, workers of several kinds.
+"""The model for the estimands `level` and `label`.
 
-* The truth θ of a task lies on a grid over the scale. Its prior is a mixture of spikes on the
-  answers themselves (many truths *are* answers), of bumps around them (many are not), and of a
-  uniform; the weights are learned. What they start from depends on the scale: of two answers one
-  is true, but a scale with many levels is a measure, and a measure's truth may lie anywhere. Only
-  its ends are special. Its bumps are wide: narrow ones fit to whatever errors workers really make.
-* A worker of error σ answers round(θ + N(0, σ²)), clipped to the scale. σ is one of a ladder, from
-  "nearly always right" to "hardly related"; a last kind answers at random. The shares are learned.
-  On a fine scale nobody is always right to the step, and who seems so has a favourite answer.
-* A worker answers a task with some probability ρ, and the report follows the channel P(report |
-  answer or NULL), which is known exactly.
+    scale      K answers; D = highest − lowest; step = median distance of neighbours, ≥ D/20
+    globals    each with its own prior, integrated
+      level    m ~ Uniform(middle ± place_reach·D)       ln s ~ N(ln(spread·D), spread_sd²)
+               u ~ N(ln(error·D), error_sd²)
+      label    h_a ~ N(0, truth_sd²) for every answer a  u ~ N(logit accuracy, accuracy_sd²)
+      both     ln v ~ N(ln dispersion, dispersion_sd²)   logit g ~ N(logit guess, guess_sd²)
+               logit ρ ~ N(logit participation, participation_sd²), if participation is hidden
+    truth      θ_j ~ π, of task j
+      level    π = w₀·N(m, s²) clipped to the scale + w₁·uniform over the scale
+               w ~ Dirichlet(normal_weight, uniform_weight)
+      label    π ~ Dirichlet(truth_weight·softmax(h) + 0.1), over the answers
+    kind       c_i ~ ω, of worker i;  ω ~ Dirichlet(kinds_weight·ω₀)
+               ω₀: rung k of the ladder has (1 − g)·exp(−(x_k − u)²/(2v²)), normalised over the
+               rungs; the other kinds have g
+      level    x_k = ln σ_k;  σ_k = smallest_error·step·error_ratio^k, k = 0, 1, … until σ_k ≥ D
+      label    x_k = logit q_k;  q = 0.2, 0.45, 0.65, 0.8, 0.9, 0.97
+    rate       r_i ~ χ, r = −2…2, if participation is hidden;  χ ~ Dirichlet(rates_weight·χ₀)
+               χ₀(0) = same_rate, the rest in proportion to e^(−|r|)
+    answered   each task with probability ρ_r;  logit ρ_r = b + rate_step·r, b: Σ_r χ_r·ρ_r = ρ
+    answer     a_ij ~ R_c(· | θ_j)
+      level    rung k: θ_j + N(0, σ_k²), rounded to the nearest answer
+      label    every row of R_c ~ Dirichlet(row_weight·row), where the row of rung k is
+               q_k·own + (1 − q_k)·(neighbours·near + (1 − neighbours)·popular)
+    report     y_ij ~ W[a_ij or NULL, ·]: the channel, known exactly
+
+    p_{c,r}(y | θ) = (1 − ρ_r)·W[NULL, y] + ρ_r·Σ_a R_c(a | θ)·W[a, y]
+
+The named numbers are in `priors`, the other kinds, `near` and `popular` in `kinds`. In the code
+every global number is a function of its own z ~ N(0, 1).
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit, logit, ndtr
+
+from forsooth.inference.posterior import kinds
+from forsooth.inference.posterior.kernels import softmax
+from forsooth.inference.posterior.kinds import Setting, confusion, rounded_normal
+from forsooth.inference.posterior.priors import PRIORS, Priors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.scale import Scale
 
-_GRID_POINTS = 40
-_PER_STEP = 8  # of these at least, between two answers: hundreds of answers tell truths so well
-STEPS = 20  # that a scale has at most: people who answer 63 of 100 do not mean 63 and not 62
-_LADDER = (0.25, 0.6, 0.85, 1.2, 1.7, 2.4, 5.0)  # σ in steps of the scale
-_SHARPEST = 0.06  # the least σ, in ranges of the scale
-_APART = 1.42  # how many times the least σ the next one is, at least
-SHORT = 10  # answers of a short scale, which may be names; one with more is a measure
-BUMP = 0.4  # the width of a bump, in steps
-_WIDE_BUMP = 1.5  # on a measure
-_SHAPES = (  # up to so many answers: the shares of spikes and bumps, the rest is uniform
-    (2, (0.9, 0.05)),
-    (5, (0.6, 0.3)),
-    (SHORT, (0.3, 0.6)),
-    (math.inf, (0.05, 0.9)),
-)
-EARNED = 0.6  # nats that a free share must add to the likelihood: chance alone gives it half a nat
-PER_SHARE = 2.0  # nats that a share of a learned P(a | θ) must add, where they cannot be computed
-_FLOOR = 1e-12  # no answer is impossible
-_PRIOR_CELLS = 0.5  # every kind of worker counts as much as so many cells
+    Array = NDArray[np.float64]
+
+_PER_STEP = 8  # nodes between two answers: the likelihood is smooth on them
+_STEPS = 20  # a finer scale counts as one of twenty steps
+_REACH, _ACROSS = 2.4, 9  # points of place and of spread, and how far they reach in deviations
+_REFINED = 6  # times at most that these are moved to where the evidence is
+RATES = np.arange(-2, 3)  # rungs of the ladder of participation rates, in rate steps
 
 
-@dataclass(frozen=True, eq=False)
-class Crowd:
-    """The fixed parts of the model for one scale."""
+class TruthPrior(ABC):
+    """π; its weights are learned round by round."""
 
-    scale: Scale
+    weights: Array
 
-    @property
-    def learns_answers(self) -> bool:
-        """Does the class model learn P(answer | θ, kind), or take it as it is?"""
-        return False
+    @abstractmethod
+    def beliefs(self, likelihood: Array, grid: Array | None = None) -> Array:
+        """P(θ_j | everything) of ln likelihoods, tasks × grid (default: the nodes)."""
 
-    @cached_property
-    def grid(self) -> NDArray[np.float64]:
-        """Points over the scale; every answer is one of them."""
-        values = np.asarray(self.scale.values)
-        if self.scale.size <= SHORT:
-            between = max(_PER_STEP, round(_GRID_POINTS / (self.scale.size - 1)))
-        else:
-            between = max(1, round(2 * _GRID_POINTS / (self.scale.size - 1)))
-        pieces = [np.linspace(a, b, between, endpoint=False) for a, b in pairwise(values)]
-        return np.append(np.concatenate(pieces), values[-1])
 
-    @cached_property
-    def step(self) -> float:
-        """The typical distance of two neighbouring answers, but at least a twentieth of all."""
-        return max(float(np.median(np.diff(self.scale.values))), self.scale.range / STEPS)
+class Crowd(ABC):
+    """The model of one campaign's crowd; z are its global numbers, one row per point."""
+
+    learns: bool  # are the kinds' responses learned?
+    nodes: Array  # the possible truths
+    base: Array  # P(answer | truth): kinds × nodes × answers
+    others: Array  # shares of the kinds beside the ladder, among themselves
+    placed = False  # are place and spread those of the point? `mf` alone couples all tasks
+
+    def __init__(self, scale: Scale, popular: Array, hidden: bool, priors: Priors) -> None:
+        self.scale, self.popular, self.hidden, self.priors = scale, popular, hidden, priors
+        self.values = np.asarray(scale.values, float)
+        median = float(np.median(np.diff(self.values)))
+        self.step = max(median, scale.range / _STEPS)
 
     @property
-    def grain(self) -> float:
-        """What truths may differ by before anybody notices."""
-        return self.step
+    @abstractmethod
+    def dimensions(self) -> int:
+        """The number of global numbers."""
+
+    @abstractmethod
+    def truths(self, z: Array) -> TruthPrior:
+        """π at one point of the global numbers, to be learned from the tasks' likelihoods."""
+
+    @abstractmethod
+    def ladder_shares(self, z: Array) -> Array:
+        """Points × rungs: shares of workers who follow the ladder, summing to 1."""
+
+    @abstractmethod
+    def prior(self, z: Array, grid: Array) -> Array:
+        """Points × grid: π before any task is seen."""
+
+    def shares(self, z: Array) -> Array:
+        """ω₀, points × kinds."""
+        p = self.priors
+        guess = expit(logit(p.guess) + p.guess_sd * z[:, self._guess])[:, None]
+        return np.hstack([(1 - guess) * self.ladder_shares(z), guess * self.others])
+
+    def participation(self, z: Array) -> Array:
+        """The mean participation rate of every point."""
+        if not self.hidden:
+            return np.ones(len(z))
+        p = self.priors
+        mean: Array = expit(logit(p.participation) + p.participation_sd * z[:, -1])
+        return mean
+
+    def rates(self, mean: float, shares: Array) -> Array:
+        """ρ: a ladder in logits whose mean, with these shares, is the mean participation."""
+        if not self.hidden:
+            return np.ones(1)
+        low, high = -40.0, 40.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            rates: Array = expit(middle + self.priors.rate_step * RATES)
+            low, high = (middle, high) if shares @ rates < mean else (low, middle)
+        return rates
 
     @cached_property
-    def centres(self) -> NDArray[np.float64]:
-        """What truths may gather around: the answers, or on a finer scale its twenty steps."""
-        values = np.asarray(self.scale.values)
-        if len(values) <= STEPS + 1:
-            return values
-        return np.linspace(values[0], values[-1], STEPS + 1)
-
-    @cached_property
-    def spots(self) -> NDArray[np.intp]:
-        """The centres that many truths are equal to: all answers, of a measure only its ends."""
-        every = np.arange(len(self.centres))
-        return every[[0, -1]] if self.is_measure else every
-
-    @cached_property
-    def deviations(self) -> NDArray[np.float64]:
-        """σ of every kind of worker; of the last, who answers at random, the uniform's."""
-        values, ladder = np.asarray(self.scale.values), np.array(_LADDER) * self.step
-        sharpest = max(ladder[0], _SHARPEST * self.scale.range)
-        wider = ladder[ladder > _APART * sharpest]  # two kinds that are nearly the same are one
-        return np.concatenate([[sharpest], wider, [values.std()]])
-
-    @cached_property
-    def answers(self) -> NDArray[np.float64]:
-        """P(answer | θ, kind of worker), kinds × grid × answers."""
-        tables = [rounded_normal(self.scale, self.grid, sigma) for sigma in self.deviations[:-1]]
-        tables.append(np.full((len(self.grid), self.scale.size), 1 / self.scale.size))
-        return possible(np.array(tables))
-
-    @property
-    def ordered(self) -> bool:
-        """Is there a middle, and more and less?"""
-        return True
-
-    @property
-    def is_measure(self) -> bool:
-        """Is the scale so fine that truths lie anywhere on it?"""
-        return self.ordered and self.scale.size > SHORT
-
-    @property
-    def choices(self) -> tuple[int, ...]:
-        """Sizes of the sets of shares, each summing to one, that weigh the axis 0 of `answers`."""
-        return (len(self.deviations),)
-
-    @property
-    def beforehand(self) -> NDArray[np.float64]:
-        """What each of these shares counts before any reports, in cells."""
-        return np.full(len(self.deviations), _PRIOR_CELLS)
-
-    @property
-    def price(self) -> float:
-        """Nats that each of them must add to the likelihood, to be worth its freedom."""
-        return EARNED
-
-    @cached_property
-    def shapes(self) -> NDArray[np.float64]:
-        """What the prior of θ is mixed from: spikes, bumps and a uniform, each over the grid."""
-        return self._shapes((_WIDE_BUMP if self.is_measure else BUMP) * self.grain)
-
-    @cached_property
-    def narrow_shapes(self) -> NDArray[np.float64]:
-        """The same for a prior of a few numbers, which does not fit to errors."""
-        return self._shapes(BUMP * self.step)
-
-    def _shapes(self, width: float) -> NDArray[np.float64]:
-        distance = np.abs(self.grid[None, :] - self.centres[:, None])
-        spikes = self.spike(distance[self.spots])
-        bumps = np.exp(-0.5 * (distance / width) ** 2)
-        flat = np.ones((1, len(self.grid)))
-        shapes = np.concatenate([spikes, bumps, flat])
-        normalised: NDArray[np.float64] = shapes / shapes.sum(axis=1, keepdims=True)
-        return normalised
-
-    def spike(self, distance: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How likely truths are at this distance from the answer that they gather at."""
-        return (distance < 1e-9 * self.scale.range).astype(float)
-
-    def base(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Weights of the shapes before anything is known of single tasks: as answers are spread."""
-        levels = math.inf if self.is_measure else self.scale.size
-        spiked, bumped = next(shares for size, shares in _SHAPES if levels <= size)
-        around = self.around(answers)
-        weights = np.concatenate([spiked * around[self.spots], bumped * around])
-        return np.append(weights, 1 - weights.sum())
-
-    def around(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Shares of the centres, if truths are spread as these answers are."""
-        distance = np.abs(np.subtract.outer(self.scale.values, self.centres))
-        shares: NDArray[np.float64] = answers @ np.eye(len(self.centres))[distance.argmin(axis=1)]
+    def rate_shares(self) -> Array:
+        """χ before any report is seen."""
+        if not self.hidden:
+            return np.ones(1)
+        rest = np.where(RATES == 0, 0, np.exp(-np.abs(RATES) / 1.0))
+        same = self.priors.same_rate
+        shares: Array = np.where(RATES == 0, same, (1 - same) * rest / rest.sum())
         return shares
 
-    def nearest(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
-        """The grid point next to each value."""
-        place: NDArray[np.intp] = np.abs(self.grid[None, :] - values[:, None]).argmin(axis=1)
-        return place
+    @property
+    @abstractmethod
+    def _guess(self) -> int:
+        """Which global number is the share of workers of other kinds."""
+
+    def mean_answers(self, z: Array) -> tuple[Array, Array]:
+        """Mean and variance over tasks of the mean answer to a task, for every point."""
+        expected = np.tensordot(self.shares(z), self.base, 1) @ self.values
+        prior = self.prior(z, self.nodes)
+        mean = (prior * expected).sum(axis=1)
+        return mean, (prior * expected**2).sum(axis=1) - mean**2
+
+    def deviations(self, responses: Array, truths: Array) -> Array:
+        """Of every kind the root mean square distance of answers from truths with these shares."""
+        squares = (self.values - self.nodes[:, None]) ** 2
+        distance: Array = np.sqrt((responses * squares).sum(axis=2) @ truths / truths.sum())
+        return distance
 
 
-def rounded_normal(scale: Scale, places: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
-    """P(place + N(0, σ²), rounded and clipped to the scale, is this answer): places × answers."""
-    from scipy.special import ndtr
-
-    values = np.asarray(scale.values)
-    cuts = (values[1:] + values[:-1]) / 2
-    below = ndtr((cuts - places[:, None]) / sigma)
-    edges = np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
-    shares: NDArray[np.float64] = np.diff(edges, axis=1)
+def _lognormal(ladder: Array, centre: Array, width: Array) -> Array:
+    weights = np.exp(-0.5 * ((ladder - centre[:, None]) / width[:, None]) ** 2) + 1e-9
+    shares: Array = weights / weights.sum(axis=1, keepdims=True)
     return shares
 
 
-def possible(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same shares along the last axis, but none is zero."""
-    chances = np.maximum(tables, _FLOOR)
-    normalised: NDArray[np.float64] = chances / chances.sum(axis=-1, keepdims=True)
-    return normalised
+class Level(Crowd):
+    """One true value on the ordered scale. z: place, spread, error, dispersion, guess."""
+
+    learns = False
+    _guess = 4
+
+    def __init__(self, scale: Scale, popular: Array, hidden: bool, priors: Priors = PRIORS) -> None:
+        super().__init__(scale, popular, hidden, priors)
+        steps = scale.range / self.step
+        self.nodes = np.linspace(scale.low, scale.high, round(steps * _PER_STEP) + 1)
+        smallest = priors.smallest_error * self.step
+        rungs = int(np.ceil(np.log(scale.range / smallest) / np.log(priors.error_ratio))) + 1
+        self.errors = smallest * priors.error_ratio ** np.arange(max(4, rungs))
+        self.base = self.responses(self.nodes)
+        self.others = kinds.shares(kinds.LEVEL, self._setting(self.nodes))
+        self.weights = np.array([priors.normal_weight, priors.uniform_weight])
+
+    def _setting(self, grid: Array) -> Setting:
+        size = len(self.values)
+        return Setting(self.values, grid, self.step, self.popular, np.zeros((size, size)))
+
+    def responses(self, grid: Array) -> Array:
+        """P(answer | truth) of every kind on a grid."""
+        at = self._setting(grid)
+        ladder = [rounded_normal(at, grid, error) for error in self.errors]
+        return kinds.tables(ladder, kinds.LEVEL, at)
+
+    @property
+    def dimensions(self) -> int:
+        """Five, and participation."""
+        return 5 + self.hidden
+
+    def place(self, z: Array) -> tuple[Array, Array]:
+        """Centre and spread of the normal part of π."""
+        p, width = self.priors, self.scale.range
+        place = self.scale.middle + p.place_reach * width * (2 * ndtr(z[:, 0]) - 1)
+        return place, width * p.spread * np.exp(p.spread_sd * z[:, 1])
+
+    def ladder_shares(self, z: Array) -> Array:
+        """Log-normal in the error."""
+        p = self.priors
+        centre = np.log(self.scale.range * p.error) + p.error_sd * z[:, 2]
+        width = p.dispersion * np.exp(p.dispersion_sd * z[:, 3])
+        return _lognormal(np.log(self.errors), centre, width)
+
+    def prior(self, z: Array, grid: Array) -> Array:
+        """The mixture with its expected weights."""
+        normal, uniform = self.weights / self.weights.sum()
+        mixed: Array = normal * self.normal(grid, *self.place(z)) + uniform / len(grid)
+        return mixed
+
+    def truths(self, z: Array) -> LevelPrior:
+        """Place and spread are integrated given the likelihoods, unless they are `placed`."""
+        return LevelPrior(self, z[:2] if self.placed else None)
+
+    @staticmethod
+    def normal(grid: Array, place: Array, spread: Array) -> Array:
+        """N(place, spread²) clipped to the scale, as masses on the grid."""
+        cuts = (grid[1:] + grid[:-1]) / 2
+        below = ndtr((cuts - place[:, None]) / spread[:, None])
+        padded = np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1)))
+        return np.maximum(np.diff(padded), 1e-300)
 
 
-def normalised_exp(
-    logs: NDArray[np.float64], axis: int = -1
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """e^logs divided by its sum along an axis, and the logarithm of that sum."""
-    top = logs.max(axis=axis, keepdims=True)
-    weights = logs - top
-    np.exp(weights, out=weights)  # in place: fresh memory costs more than the arithmetic
-    total = weights.sum(axis=axis, keepdims=True)
-    weights /= total
-    return weights, (top + np.log(total)).squeeze(axis)
+class Label(Crowd):
+    """One of the answers is right. z: their shares, accuracy, dispersion, guess."""
+
+    learns = True
+
+    def __init__(
+        self, scale: Scale, popular: Array, hidden: bool, priors: Priors = PRIORS, *, ordered: bool
+    ) -> None:
+        super().__init__(scale, popular, hidden, priors)
+        self.nodes, self.ordered = self.values, ordered
+        size, ranked = scale.size, ordered and scale.size > 2
+        apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
+        near = np.where(apart == 0, 0, np.exp(-apart * ranked))  # any other, without an order
+        at = Setting(self.values, self.nodes, self.step, popular, near / near.sum(1, keepdims=True))
+        neighbours = priors.neighbours if ranked else 0.0
+        ladder = [confusion(at, accuracy, neighbours) for accuracy in kinds.ACCURACIES]
+        self.base = kinds.tables(ladder, kinds.LABEL, at)
+        self.others = kinds.shares(kinds.LABEL, at)
+
+    def deviations(self, responses: Array, truths: Array) -> Array:
+        """Without an order, the share of wrong answers."""
+        if self.ordered:
+            return super().deviations(responses, truths)
+        wrong: Array = 1 - np.diagonal(responses, axis1=1, axis2=2) @ truths / truths.sum()
+        return wrong
+
+    @property
+    def _guess(self) -> int:
+        return self.scale.size + 2
+
+    @property
+    def dimensions(self) -> int:
+        """One per answer, three, and participation."""
+        return self.scale.size + 3 + self.hidden
+
+    def ladder_shares(self, z: Array) -> Array:
+        """Normal in the logit of the accuracy."""
+        p, size = self.priors, self.scale.size
+        centre = logit(p.accuracy) + p.accuracy_sd * z[:, size]
+        width = p.dispersion * np.exp(p.dispersion_sd * z[:, size + 1])
+        return _lognormal(logit(np.array(kinds.ACCURACIES)), centre, width)
+
+    def prior(self, z: Array, grid: Array) -> Array:
+        """Softmax."""
+        weights = np.exp(self.priors.truth_sd * z[:, : self.scale.size])
+        shares: Array = weights / weights.sum(axis=1, keepdims=True)
+        return shares
+
+    def truths(self, z: Array) -> LabelPrior:
+        """The shares of the labels, around those of the point."""
+        return LabelPrior(self.priors.truth_weight * self.prior(z[None], self.nodes)[0] + 0.1)
+
+
+class LabelPrior(TruthPrior):
+    """Shares of the labels: the mean of their Dirichlet posterior."""
+
+    def __init__(self, firmness: Array) -> None:
+        self.firmness = firmness
+        self.weights = firmness / firmness.sum()
+
+    def beliefs(self, likelihood: Array, grid: Array | None = None) -> Array:
+        """One step of expectation maximisation."""
+        found = softmax(likelihood + np.log(self.weights))
+        counts = self.firmness + found.sum(axis=0)
+        self.weights = counts / counts.sum()
+        return found
+
+
+class LevelPrior(TruthPrior):
+    """Place and spread integrated by adaptive quadrature; weights of both parts learned."""
+
+    def __init__(self, crowd: Level, point: Array | None = None) -> None:
+        self.crowd, self.point = crowd, point
+        self.weights = crowd.weights / crowd.weights.sum()
+
+    def beliefs(self, likelihood: Array, grid: Array | None = None) -> Array:
+        """Σ_g w_g·P(θ_j | place and spread g), w_g by the evidence of all tasks."""
+        grid = self.crowd.nodes if grid is None else grid
+        evidence = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
+        normal, chance, total = self._quadrature(evidence, grid)
+        part = chance / total  # tasks × points: w_g / Z_jg
+        uniform = self.weights[1] / len(grid) * (evidence.sum(axis=1) * part.sum(axis=1)).sum()
+        counts = self.crowd.weights + np.array([len(evidence) - uniform, uniform])
+        found: Array = evidence * (part @ self._mixed(normal))
+        self.weights = counts / counts.sum()
+        return found
+
+    def _mixed(self, normal: Array) -> Array:
+        mixed: Array = self.weights[0] * normal + self.weights[1] / normal.shape[1]
+        return mixed
+
+    def _quadrature(self, evidence: Array, grid: Array) -> tuple[Array, Array, Array]:
+        """Points of place and spread: their normals, weights and every task's evidence."""
+        centre, width = np.zeros(2), np.ones(2)
+        axis = np.linspace(-_REACH, _REACH, _ACROSS)
+        if self.point is not None:
+            centre, axis = self.point, np.zeros(1)
+        for _ in range(_REFINED):
+            z = centre + width * np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+            normal = self.crowd.normal(grid, *self.crowd.place(z))
+            total = np.maximum(evidence @ self._mixed(normal).T, 1e-300)
+            logs = np.log(total).sum(axis=0) - 0.5 * (z**2).sum(axis=1)
+            chance = np.exp(logs - logs.max())
+            chance /= chance.sum()
+            centre = chance @ z
+            spread = np.sqrt(np.maximum(chance @ (z - centre) ** 2, 0))
+            spacing = width * np.ptp(axis) / max(1, len(axis) - 1)
+            if (spread >= 0.7 * spacing).all():
+                break
+            width = np.maximum(spread, 0.5 * spacing)
+        return normal, chance, total

@@ -7,7 +7,13 @@ import { readRows, readTasks } from "./table.js";
 const form = byId("new-form");
 const fields = form.elements;
 const problem = byId("new-problem");
-const WEAK = 0.95; // so sure of one answer is nearly knowing it
+const WEAK = 0.95; // certainty about one answer above which a warning is shown
+const RESULTS = {
+  level: "Result: one value on the scale for each question, with a 90 % interval.",
+  label: "Result: the most probable answer to each question, with a probability for every answer.",
+  opinion:
+    "Result: for each question the share of people who give each answer, and the mean answer, with 90 % intervals.",
+};
 
 /** @param {(made: {id: string}, invitations: number) => void} created what comes after */
 export function prepareForm(created) {
@@ -46,6 +52,7 @@ function preview() {
     complaint = error.message;
   }
   byId("table-result").textContent = complaint || described(tasks);
+  byId("estimand").textContent = RESULTS[estimand()] ?? "";
   const epsilon = Number(fields.epsilon.value);
   const words =
     epsilon > 0
@@ -68,7 +75,20 @@ function described(tasks) {
   return `${shown(tasks.length)} questions${pictures}, from “${first}” to “${last}”`;
 }
 
-/** What the form says, as the service wants it; what is left out has the service's default. */
+/**
+ * What the truth of a question is: a level on scales of three or more numbers, a label on others.
+ * @returns {"level" | "label" | "opinion" | null} null before the requester has chosen
+ */
+function estimand() {
+  if (fields.truth.value !== "one") return fields.truth.value || null;
+  const range = /^\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*$/.exec(fields.scale.value);
+  if (range) return range[2] - range[1] > 1 ? "level" : "label";
+  const answers = fields.scale.value.split(",").map((answer) => answer.trim());
+  const numeric = answers.every((answer) => answer && Number.isFinite(Number(answer)));
+  return numeric && answers.length > 2 ? "level" : "label";
+}
+
+/** The form's content in the service's form; what is left out has the service's default. */
 function readOrder() {
   const text = (name) => fields[name].value.trim();
   const number = (name) => (text(name) ? { [name]: Number(text(name)) } : {});
@@ -83,6 +103,7 @@ function readOrder() {
     epsilon: Number(text("epsilon")),
     protects: fields.protects.value,
     mechanism: fields.mechanism.value,
+    estimand: estimand(),
     open: fields.access.value === "open",
     ...(text("closes_at") && { closes_at: new Date(text("closes_at")).toISOString() }),
     ...number("max_reports"),

@@ -25,6 +25,19 @@ export function element(tag, properties = {}, ...children) {
 }
 
 /**
+ * A new SVG element.
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...Node} children
+ */
+export function shape(tag, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
+/**
  * Show one of several parts of the page.
  * @param {readonly HTMLElement[]} parts
  * @param {HTMLElement | null} shown
@@ -44,7 +57,7 @@ export function tell(place, text) {
 }
 
 /**
- * A number for people: at most so many decimals, none that say nothing.
+ * A number for people: at most this many decimals, no trailing zeros.
  * @param {number} value
  * @param {number} [decimals]
  */

@@ -1,8 +1,8 @@
-/** What ε means, in words: the same for the worker who is promised it and the requester who asks. */
+/** What ε means, in words: the same for workers and requesters. */
 import { shown } from "./dom.js";
 
 /**
- * How sure somebody can be who thought two answers equally likely, after seeing the report.
+ * The largest possible certainty after seeing a report, if two answers seemed equally likely before.
  * @param {number} epsilon
  * @returns {number} from ½, nothing learned, to 1
  */
@@ -27,12 +27,12 @@ export function promised({ epsilon, tasks, protects }) {
     everything
       ? "Hidden: every answer, and whether a question was answered or skipped."
       : "Hidden: every answer. Not hidden: which questions were answered.",
-    `ε = ${shown(epsilon, 4)} per question: whoever wavers between two possible answers to a ` +
-      `question can be at most ${percent(certainty(epsilon))} sure after seeing the report ` +
-      "(50 % would be knowing nothing).",
+    `ε = ${shown(epsilon, 4)} per question: someone who considers two answers equally likely can ` +
+      `be at most ${percent(certainty(epsilon))} sure after seeing the report ` +
+      "(50 % means that nothing was learned).",
     everything
-      ? `All ${questions} together: ε = ${shown(epsilon * tasks, 4)} at most.`
+      ? `${tasks === 1 ? "1 question" : `All ${questions} together`}: ε = ${shown(epsilon * tasks, 4)} at most.`
       : `ε adds up over the answers that are given: ε = ${shown(epsilon * tasks, 4)} at most, ` +
-        `if all ${questions} are answered.`,
+        `if ${tasks === 1 ? "the question is" : `all ${questions} are`} answered.`,
   ];
 }

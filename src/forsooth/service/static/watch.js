@@ -1,10 +1,11 @@
-/** One campaign, live: who has answered, what is known by now, and is it enough. */
+/** One campaign, live: reports so far, results so far, and whether they are enough. */
 import { call, callForBlob, save } from "./api.js";
-import { drawQuality, drawTruths, interval, reading } from "./charts.js";
+import { drawQuality, drawTruths, interval, probable, question, reading } from "./charts.js";
 import { byId, cell, element, shown } from "./dom.js";
 
 const EVERY = 2000; // milliseconds between two looks
 const MOST_LINKS = 1000; // shown on the page; the file has all
+const MOST_QUESTIONS = 300; // shown as bars; the CSV file has all
 const view = byId("campaign");
 
 /** The campaign that is being watched, and the inference that is shown. */
@@ -46,8 +47,8 @@ export function prepareView(callbacks) {
 export async function watch(id, invitations = 0) {
   watched = id;
   drawn = "";
-  for (const name of ["fresh", "truths-body", "quality", "designs"]) byId(name).hidden = true;
-  for (const name of ["share-news", "export-news"]) byId(name).textContent = "";
+  for (const name of ["fresh", "truths-body", "opinions", "quality", "designs"]) byId(name).hidden = true;
+  for (const name of ["share-news", "export-news", "assumption"]) byId(name).textContent = "";
   byId("closing").returnValue = "";
   await look();
   if (invitations) await attempt(byId("share-news"), () => invite(invitations));
@@ -156,19 +157,48 @@ function expected({ open, invitations, max_reports }) {
 }
 
 function showTruths(found) {
-  const { state, reports, received, truths, enough, participation, quality } = found;
+  const { state, reports, received, enough, participation, quality } = found;
   const ready = state === "ready";
   byId("truths-state").textContent = ready
     ? `From ${shown(reports)} reports${received > reports ? `; ${shown(received - reports)} more are being read` : ""}.`
-    : { pending: "The first reports are being read …", "no-reports": "No report yet." }[state];
-  byId("truths-body").hidden = !ready;
-  byId("quality").hidden = !ready;
+    : { pending: "Reading the first reports …", "no-reports": "No reports yet." }[state];
+  const opinion = found.estimand === "opinion";
+  byId("truths-body").hidden = !ready || opinion;
+  byId("opinions").hidden = !ready || !opinion;
+  byId("quality").hidden = !ready || quality === null;
   byId("participation").textContent =
     participation === null ? "–" : `${shown(100 * participation, 0)} %`;
   showEnough(enough);
   const now = `${watched} ${reports}`;
   if (!ready || now === drawn) return;
   drawn = now;
+  byId("assumption").textContent = assumption(found);
+  if (opinion) showOpinions(found);
+  else showLevels(found);
+}
+
+function assumption({ estimand, meaning }) {
+  const others = ["level", "label", "opinion"].filter((each) => each !== estimand);
+  return (
+    `Assumed: ${meaning} (estimand ${estimand}). If that is not so, download the reports and run ` +
+    `forsooth infer with --estimand ${others.join(" or --estimand ")}.`
+  );
+}
+
+function showOpinions({ truths, scale }) {
+  const first = truths.slice(0, MOST_QUESTIONS);
+  const top = Math.max(...first.flatMap(({ shares }) => shares.map((share) => share.high)));
+  byId("questions").replaceChildren(...first.map((each) => question(each, scale.labels, top)));
+  byId("questions-rest").textContent =
+    truths.length > first.length
+      ? `The first ${shown(first.length)} of ${shown(truths.length)} questions; Truths (CSV) has all.`
+      : "";
+}
+
+function showLevels(found) {
+  const { truths, scale, quality } = found;
+  const label = found.estimand === "label";
+  byId("probable").hidden = !label;
   byId("truth-rows").replaceChildren(
     ...truths.map((truth) =>
       element(
@@ -182,6 +212,7 @@ function showTruths(found) {
         ),
         cell("Truth", reading(truth)),
         cell("90 % interval", interval(truth)),
+        ...(label ? [cell("Probable answers", probable(truth.probabilities, scale.labels))] : []),
       ),
     ),
   );
@@ -189,10 +220,10 @@ function showTruths(found) {
     const truth = truths[place];
     byId("truth-caption").textContent = truth
       ? `${truth.text}: ${reading(truth)}, 90 % interval ${interval(truth)}`
-      : "Points are truths, bars their 90 % intervals.";
+      : "Points are estimates, bars their 90 % intervals.";
   };
   pointed(null);
-  byId("truth-chart").setAttribute("aria-label", "Truths with intervals; the table has the numbers");
+  byId("truth-chart").setAttribute("aria-label", "Estimates with intervals; the table has the numbers");
   drawTruths(byId("truth-chart"), found, pointed);
   byId("quality-chart").setAttribute("aria-label", qualityInWords(quality));
   drawQuality(byId("quality-chart"), quality);
@@ -203,17 +234,17 @@ function showEnough(enough) {
   if (!enough) {
     place.textContent = "–";
     place.className = "figure";
-    byId("why").textContent = "Known when reports are in.";
+    byId("why").textContent = "Known after the first reports.";
     return;
   }
   const more = enough.more_reports;
   place.textContent = enough.enough
     ? "Yes"
     : more === null
-      ? "Not clear"
+      ? "No"
       : `Not yet: about ${shown(more)} more`;
   place.className = enough.enough ? "figure yes" : "figure no";
-  byId("why").textContent = `${enough.why.slice(0, 1).toUpperCase()}${enough.why.slice(1)}.`;
+  byId("why").textContent = enough.why;
 }
 
 function qualityInWords({ edges, counts }) {

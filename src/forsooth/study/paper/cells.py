@@ -27,6 +27,7 @@ from forsooth.study.evaluation import Job, Study
 
 if TYPE_CHECKING:
     from forsooth.answers import OnConflict
+    from forsooth.estimand import Estimand
     from forsooth.study.dataset import Dataset
 
 AUDITED_TASKS = 20  # only one worker's total depends on it
@@ -49,6 +50,7 @@ class Source:
     scale: str | None = None
     on_conflict: OnConflict = "error"
     digest: str = ""
+    estimand: Estimand | None = None  # None: that of the data
 
     @property
     def size(self) -> int:
@@ -177,15 +179,21 @@ def known(name: str, data_dir: str | None) -> Source:
 
 
 def own(
-    data: str, truth: str | None, scale: str | None, on_conflict: OnConflict, data_dir: str | None
+    data: str,
+    truth: str | None,
+    scale: str | None,
+    on_conflict: OnConflict,
+    data_dir: str | None,
+    estimand: Estimand | None = None,
 ) -> Source:
-    """A person's own data; read once here, so that bad input is refused before any long work."""
+    """A user's own data; read once here, so that bad input is refused before any long work."""
     dataset = datasets.read(
         data, truth=truth, scale=scale, on_conflict=on_conflict, data_dir=data_dir
     )
     workers, tasks = len(dataset.answers.workers), len(dataset.answers.tasks)
     files = [Path(file) for file in (data, truth) if file and Path(file).is_file()]
-    return Source(data, workers, tasks, truth, scale, on_conflict, _digest(*files))
+    digest = _digest(*files)
+    return Source(data, workers, tasks, truth, scale, on_conflict, digest, estimand)
 
 
 _SIZES = {"wsd": (34, 177), "adult": (825, 11_040)}
@@ -207,6 +215,7 @@ def _study(source: Source, mirror: bool, method: str, setting: Setting) -> Study
         scale=source.scale,
         data_dir=setting.data_dir,
         on_conflict=source.on_conflict,
+        estimand=source.estimand,
     )
 
 

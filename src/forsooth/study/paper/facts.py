@@ -187,7 +187,7 @@ def guarantees(evidence: Evidence) -> list[Check]:
     two_layer = evidence.results.audits[TWO_LAYER]["exact"]
     evidence.remarks.append(
         f"2-Layer, the compared method, has an exact ε of {_number(float(two_layer['value']))} at "
-        f"ε = {AUDIT_EPSILON:g}: a worker's other cells reveal his own budget."
+        f"ε = {AUDIT_EPSILON:g}: a worker's other cells reveal their own budget."
     )
     return checks
 

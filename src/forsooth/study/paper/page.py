@@ -283,7 +283,7 @@ def _methods(conclusion: Conclusion) -> str:
     return f"""<h2>How it was done</h2>
 <p>Synthetic crowds as in the paper: answers 0..9, truths drawn from N(0, 1) and clipped to the
 scale, half of the workers with σ = 1 and half with σ = 5, every cell NULL with probability
-“sparsity”; drawn anew for every repeat. Web is the word-sense data of Snow et al. (2008), whose
+“sparsity”; drawn again for every repeat. Web is the word-sense data of Snow et al. (2008), whose
 statistics the paper's table has. MAE change = error of Algorithm 1 on the perturbed answers − error
 of Algorithm 1 on the original answers. Repeats (of posterior inference): {escape(repeats)}. The
 standard error is over repeats; on real data they differ in the noise only.</p>

@@ -1,0 +1,46 @@
+"""Every number that the model assumes, with its unit and its reason: the one table of priors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def _number(value: float, unit: str, reason: str) -> Any:
+    return field(default=value, metadata={"unit": unit, "reason": reason})
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Defaults of the model; `replace` one to see what it does."""
+
+    place_reach: float = _number(
+        1.0, "ranges", "the truths' centre may lie half a range off the scale: truths at an end"
+    )
+    spread: float = _number(0.2, "ranges", "typical spread of the truths around their centre")
+    spread_sd: float = _number(0.8, "log", "nine in ten: 5 % to 75 % of the range")
+    normal_weight: float = _number(4.0, "tasks", "weight of the normal part of the truths' prior")
+    uniform_weight: float = _number(0.5, "tasks", "truths that fit no normal")
+    error: float = _number(1 / 6, "ranges", "typical error of a typical worker")
+    error_sd: float = _number(0.7, "log", "covers a twentieth to half of the range")
+    smallest_error: float = _number(0.3, "steps", "below it an answer is right anyway")
+    error_ratio: float = _number(1.5, "ratio", "neighbouring errors are hard to tell apart")
+    dispersion: float = _number(0.6, "log", "how much workers differ in their error")
+    dispersion_sd: float = _number(0.5, "log", "from nearly alike to very different")
+    guess: float = _number(0.2, "share", "workers beside the ladder of errors: typical share")
+    guess_sd: float = _number(1.5, "logit", "from 1 % to four fifths")
+    kinds_weight: float = _number(6.0, "workers", "how firmly shares of kinds follow their prior")
+    participation: float = _number(0.2, "share", "typical share of answered cells, if hidden")
+    participation_sd: float = _number(1.5, "logit", "from 2 % to 80 %")
+    rate_step: float = _number(1.0, "logit", "between neighbouring participation rates")
+    rates_weight: float = _number(10.0, "workers", "how firmly rates follow the common one")
+    same_rate: float = _number(0.7, "share", "of workers who have the common rate, a priori")
+    accuracy: float = _number(0.7, "probability", "that a typical worker gives the right label")
+    accuracy_sd: float = _number(1.0, "logit", "from 0.25 to 0.95")
+    truth_sd: float = _number(1.0, "logit", "how unequal the shares of the labels may be")
+    truth_weight: float = _number(5.0, "tasks", "how firmly labels' shares follow their prior")
+    row_weight: float = _number(8.0, "answers", "how firmly a kind's confusions follow its prior")
+    neighbours: float = _number(0.5, "share", "of wrong labels that are the next on the scale")
+
+
+PRIORS = Priors()

@@ -1,0 +1,78 @@
+"""docs/posterior.md states the same model as the code: blocks, kinds and numbers are compared."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from itertools import groupby
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from forsooth import enough
+from forsooth.inference.posterior import integrate, kinds, model, opinion, propagate, sums
+from forsooth.inference.posterior.priors import PRIORS, Priors
+
+PAGE = (Path(__file__).parents[2] / "docs" / "posterior.md").read_text(encoding="utf-8")
+
+
+def first_block(module: ModuleType) -> str:
+    """The first indented lines of a module's docstring, up to the next text."""
+    lines = (module.__doc__ or "").splitlines()
+    runs = groupby(lines, lambda line: line.startswith("    ") or not line)
+    blocks = ("\n".join(run).strip("\n") for indented, run in runs if indented)
+    return next(block for block in blocks if block)
+
+
+def priors_table() -> str:
+    rows = ["| name | value | unit | reason |", "|---|---|---|---|"]
+    for each in fields(Priors):
+        unit, reason = each.metadata["unit"], each.metadata["reason"]
+        rows.append(f"| `{each.name}` | {getattr(PRIORS, each.name):.3g} | {unit} | {reason} |")
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize("module", [model, opinion, sums])
+def test_the_page_has_the_block_of_the_module(module: ModuleType) -> None:
+    block = first_block(module)
+    assert len(block.splitlines()) > 1
+    assert block in PAGE, f"docs/posterior.md must have this block:\n{block}"
+
+
+def test_the_page_has_every_prior() -> None:
+    assert priors_table() in PAGE, f"docs/posterior.md must have this table:\n{priors_table()}"
+
+
+def test_every_prior_is_in_the_model_or_in_a_kind() -> None:
+    before_the_table = PAGE.partition(priors_table())[0]
+    used = set(re.findall(r"[a-z_]+", before_the_table))
+    assert [each.name for each in fields(Priors) if each.name not in used] == []
+
+
+def test_the_page_has_every_kind() -> None:
+    names = {kind.name for kind in (*kinds.LEVEL, *kinds.LABEL)}
+    assert [name for name in names if name not in PAGE] == []
+
+
+def test_the_page_has_the_numbers_of_opinion() -> None:
+    stated = dict(re.findall(r"\b([A-Z]+(?:_[A-Z]+)?) = ([\d.]*\d)", PAGE))
+    assert {name: float(value) for name, value in stated.items()} == {
+        name: getattr(opinion, name)
+        for name in ("SCALE", "DECAY", "LOG_SD", "DECAY_SD", "RATE_SD", "RATE_SPREAD")
+    }
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        f"q = {', '.join(f'{q:g}' for q in kinds.ACCURACIES)}",
+        f"r = {model.RATES[0]:d}…{model.RATES[-1]:d}".replace("-", "−"),
+        f"{integrate.POINTS} points are drawn",
+        f"or after {propagate.ROUNDS} rounds",
+        f"at most {100 * enough.MARGIN:.0f} % of that of the best single value",
+        f"a probability of at most {100 * enough.DOUBT:.0f} %",
+    ],
+)
+def test_the_page_has_the_numbers_of_the_code(sentence: str) -> None:
+    assert sentence in " ".join(PAGE.split())
