@@ -1,27 +1,57 @@
 """How robust is the posterior? Simulated crowds of many shapes, beside Algorithm 1 and a constant.
 
-    python benchmarks/crowds.py [--crowds 32] [--first 0]
+    python benchmarks/crowds.py [--crowds 32] [--first 0] [--against-0.1.0] [--json FILE]
 
 Truths flat, peaked, at an edge, at both ends or continuous; 2 to 101 levels; 3 to 100 answers per
 task; workers of unequal diligence, with favourites, biases, thresholds, or against the truth. For
-every crowd the plain answers, and `rr` and `grr` reports at several ε. Printed per group: how often
-the posterior is more than 0.08 above the best constant (which knows the truths), how often more
-than 0.02 above Algorithm 1 on the same reports, the mean differences in ranges of the scale, and
-how many truths its 90 % intervals cover where it beats the constant.
+every crowd the plain answers, and `rr` and `grr` reports at several ε. Printed per group: the mean
+error, how often the posterior is more than 0.02 above Algorithm 1 on the same reports and more than
+0.08 above the best constant (which knows the truths), the mean differences to both, how many truths
+its 90 % intervals cover, of all runs and of those that beat the constant, and the seconds of an
+inference. Errors and differences are in ranges of the scale. With `--against-0.1.0` every figure
+has that of version 0.1.0 beside it, on the same reports, and the difference of the mean errors has
+its standard error over crowds.
+
+Every family says its estimand, as a requester would:
+
+| family | estimand | because |
+|---|---|---|
+| levels, ratings, biased | level | a value on an ordered scale, around which workers err |
+| two levels with truths 0 and 1, yes or no, rare yes, confused | label | one answer is right |
+| films, marks | level | truths are the centres of what people feel, before rounding and clipping |
+
+The mean answer of films and marks, which `opinion` estimates, is another quantity than the centre:
+the ends of the scale cut off what people feel (a film of 8 of 9 has the mean answer 7.7).
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
+from measuring import (
+    Estimand,
+    Score,
+    Version,
+    common_options,
+    each,
+    mean,
+    old_version,
+    perturbed,
+    print_table,
+    timed,
+    with_error,
+    write_json,
+)  # fmt: skip
 from numpy.typing import NDArray
+from version_0_1_0 import Data
 
-from forsooth import Answers, Reports, Scale, infer, mechanisms
+from forsooth import Answers, Scale, infer
 
 Random = np.random.Generator
 Array = NDArray[np.float64]
@@ -31,11 +61,12 @@ SIZES = ((30, 6), (100, 6), (100, 30), (400, 100), (60, 3))  # workers, answers 
 
 @dataclass(frozen=True)
 class Simulated:
-    """A crowd's answers and the truths behind them."""
+    """A crowd's answers, the truths behind them, and what the requester says the truth is."""
 
     family: str
     answers: Answers
     truth: Array
+    estimand: Estimand
 
 
 def simulate(seed: int) -> Simulated:
@@ -65,7 +96,9 @@ def plain(random: Random) -> Simulated:
     answer = np.where(kind < against, levels - 1 - truth[task], answer)
     spam = (kind >= against) & (kind < against + 0.1)
     answer = np.where(spam, random.integers(0, levels, len(task)), answer)
-    return _simulated(f"{levels} levels", levels, workers, worker, task, answer, truth)
+    yes_or_no = levels == 2 and bool(np.isin(truth, (0, 1)).all())
+    estimand: Estimand = "label" if yes_or_no else "level"
+    return _simulated(f"{levels} levels", levels, workers, worker, task, answer, truth, estimand)
 
 
 def ratings(random: Random, workers: int = 38, tasks: int = 300) -> Simulated:
@@ -109,7 +142,8 @@ def binary(random: Random, tasks: int = 500) -> Simulated:
     chances = [np.clip(random.normal(p, 0.1, workers), 0.1, 0.99) for p in (reject, hit)]
     right = random.random(len(task)) < np.stack(chances)[truth[task].astype(int), worker]
     answer = np.where(right, truth[task], 1 - truth[task])
-    return _simulated("rare yes" if rare else "yes or no", 2, workers, worker, task, answer, truth)
+    family = "rare yes" if rare else "yes or no"
+    return _simulated(family, 2, workers, worker, task, answer, truth, "label")
 
 
 def confused(random: Random, workers: int = 60, tasks: int = 200) -> Simulated:
@@ -122,7 +156,8 @@ def confused(random: Random, workers: int = 60, tasks: int = 200) -> Simulated:
     matrices = np.array([[random.dirichlet(row) for row in likely] for _ in range(workers)])
     chance = np.cumsum(matrices[worker, truth[task]], axis=1)
     answer = (random.random((len(task), 1)) >= chance).sum(axis=1)
-    return _simulated("confused", levels, workers, worker, task, answer, truth.astype(float))
+    right = truth.astype(float)
+    return _simulated("confused", levels, workers, worker, task, answer, right, "label")
 
 
 def films(random: Random, workers: int = 300, tasks: int = 300) -> Simulated:
@@ -166,6 +201,7 @@ def _simulated(
     task: NDArray[np.intp],
     answer: NDArray[np.generic],
     truth: Array,
+    estimand: Estimand = "level",
 ) -> Simulated:
     code = np.clip(np.rint(answer.astype(float)), 0, levels - 1).astype(np.uint8)
     return Simulated(
@@ -179,76 +215,149 @@ def _simulated(
             code,
         ),
         truth,
+        estimand,
     )
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Errors in the units of the scale, and the coverage of the intervals."""
+    """Errors in the units of the scale; a version that was left out is None."""
 
+    seed: int
     family: str
     channel: str
     width: float  # the range of the scale
-    posterior: float
+    new: Score | None
+    old: Score | None
     algorithm1: float
     constant: float
-    coverage: float
 
 
-def outcomes(seed: int) -> list[Outcome]:
-    """Every channel on one crowd."""
-    crowd, found = simulate(seed), []
+@dataclass(frozen=True)
+class Channel:
+    """One crowd's reports through one channel, or its plain answers."""
+
+    name: str
+    data: Data
+
+
+def channels(seed: int, answers: Answers) -> list[Channel]:
+    """The plain answers and the reports of every mechanism and ε."""
     random = np.random.default_rng([8, seed])
-    answers, truth = crowd.answers, crowd.truth
-    channels: list[tuple[str, str | None, float]] = [("plain", None, 0.0)]
-    channels += [(f"{name} {eps:g}", name, eps) for name in ("rr", "grr") for eps in EPSILONS]
-    for label, name, epsilon in channels:
-        data: Answers | Reports = answers
-        if name:
-            mechanism = mechanisms.build(name, answers.scale, epsilon, tasks=len(answers.tasks))
-            data = mechanism.perturb(answers, simulation_seed=int(random.integers(2**31)))
-        truths = infer(data)
-        found.append(
-            Outcome(
-                crowd.family,
-                label,
-                answers.scale.range,
-                truths.error(truth),
-                infer(data, "algorithm1").error(truth),
-                float(np.abs(truth - np.median(truth)).mean()),
-                truths.coverage(truth),
-            )
-        )
+    found = [Channel("plain", answers)]
+    for name in ("rr", "grr"):
+        for epsilon in EPSILONS:
+            data = perturbed(answers, name, epsilon, int(random.integers(2**31)))
+            found.append(Channel(f"{name} {epsilon:g}", data))
     return found
 
 
-def main() -> None:
-    """Run all crowds on two processes and print one line per group."""
-    parser = argparse.ArgumentParser(description="how robust the posterior is")
-    parser.add_argument("--crowds", type=int, default=32)
-    parser.add_argument("--first", type=int, default=0)
-    chosen = parser.parse_args()
-    with ProcessPoolExecutor(2) as pool:
-        seeds = range(chosen.first, chosen.first + chosen.crowds)
-        runs = [outcome for each in pool.map(outcomes, seeds) for outcome in each]
+def outcomes(seed: int, versions: Sequence[Version] = ("new",)) -> list[Outcome]:
+    """Every channel on one crowd."""
+    crowd = simulate(seed)
+    return [
+        Outcome(
+            seed,
+            crowd.family,
+            channel.name,
+            crowd.answers.scale.range,
+            _new(channel.data, crowd) if "new" in versions else None,
+            _old(channel.data, crowd) if "old" in versions else None,
+            infer(channel.data, "algorithm1").error(crowd.truth),
+            float(np.abs(crowd.truth - np.median(crowd.truth)).mean()),
+        )
+        for channel in channels(seed, crowd.answers)
+    ]
+
+
+def _new(data: Data, crowd: Simulated) -> Score:
+    found, seconds = timed(data, crowd.estimand)
+    return Score.of(found, crowd.truth, seconds)
+
+
+def _old(data: Data, crowd: Simulated) -> Score:
+    found = old_version().infer(data)
+    return Score.of(found, crowd.truth, found.seconds)
+
+
+HEADINGS = (
+    "group", "runs", "MAE/range", "difference ± se", "> Algorithm 1 + 0.02", "> constant + 0.08",
+    "− Algorithm 1", "− constant", "coverage", "where useful", "seconds",
+)  # fmt: skip
+
+
+def line(name: str, runs: Sequence[Outcome], versions: Sequence[Version]) -> list[str]:
+    """A group's figures; those of several versions stand side by side."""
+    columns = zip(*(_figures(runs, version) for version in versions))
+    error, *others = (" / ".join(figures) for figures in columns)
+    return [name, str(len(runs)), error, _difference(runs), *others]
+
+
+def _figures(runs: Sequence[Outcome], version: Version) -> list[str]:
+    scores: list[Score] = [getattr(run, version) for run in runs]
+    ours, coverage, seconds = (
+        np.array([getattr(score, field) for score in scores])
+        for field in ("mae", "coverage", "seconds")
+    )
+    rival, constant, width = (
+        np.array([getattr(run, field) for run in runs])
+        for field in ("algorithm1", "constant", "width")
+    )
+    useful = ours < constant - 0.02
+    return [
+        mean(ours / width, 4),
+        f"{(ours > rival + 0.02).mean():.1%}",
+        f"{(ours > constant + 0.08).mean():.1%}",
+        f"{((ours - rival) / width).mean():+.3f}",
+        f"{((ours - constant) / width).mean():+.3f}",
+        mean(coverage),
+        mean(coverage[useful]),
+        mean(seconds, 2),
+    ]
+
+
+def _difference(runs: Sequence[Outcome]) -> str:
+    """Mean error against version 0.1.0; the runs of one crowd are not independent."""
+    crowds: dict[int, list[float]] = defaultdict(list)
+    for run in runs:
+        if run.new and run.old:
+            crowds[run.seed].append((run.new.mae - run.old.mae) / run.width)
+    return with_error([float(np.mean(differences)) for differences in crowds.values()])
+
+
+def report(runs: Sequence[Outcome], versions: Sequence[Version]) -> None:
+    """One line per group."""
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for run in runs:
         for group in ("all", run.channel, run.family):
             groups[group].append(run)
-    print("| group | runs | > constant + 0.08 | > Algorithm 1 + 0.02 | − constant | − Algorithm 1 |"
-          " coverage |\n|---|---|---|---|---|---|---|")  # fmt: skip
-    for name, members in sorted(groups.items()):
-        ours, theirs, constant, width, coverage = (
-            np.array([getattr(run, field) for run in members])
-            for field in ("posterior", "algorithm1", "constant", "width", "coverage")
-        )
-        useful = ours < constant - 0.02
-        inside = f"{coverage[useful].mean():.2f}" if useful.any() else "–"
-        print(
-            f"| {name} | {len(members)} | {(ours > constant + 0.08).mean():.0%} "
-            f"| {(ours > theirs + 0.02).mean():.0%} | {((ours - constant) / width).mean():+.3f} "
-            f"| {((ours - theirs) / width).mean():+.3f} | {inside} |"
-        )
+    if len(versions) > 1:
+        print("Figures are those of this code / of version 0.1.0.\n")
+    print_table(HEADINGS, (line(name, groups[name], versions) for name in sorted(groups)))
+
+
+def measure(
+    seeds: Sequence[int], versions: Sequence[Version], processes: int, path: Path | None = None
+) -> list[Outcome]:
+    """Every channel of all crowds."""
+    runs: list[Outcome] = []
+    for found in each(partial(outcomes, versions=versions), seeds, processes):
+        runs += found
+        write_json(path, runs)
+    return runs
+
+
+def main() -> None:
+    """Run all crowds and print one line per group."""
+    parser = argparse.ArgumentParser(description="how robust the posterior is")
+    parser.add_argument("--crowds", type=int, default=32)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--against-0.1.0", dest="against", action="store_true")
+    common_options(parser)
+    chosen = parser.parse_args()
+    versions: list[Version] = ["new", "old"] if chosen.against else ["new"]
+    seeds = range(chosen.first, chosen.first + chosen.crowds)
+    report(measure(seeds, versions, chosen.processes, chosen.json), versions)
 
 
 if __name__ == "__main__":
