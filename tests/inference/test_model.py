@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from forsooth import Answers, Scale, infer, mechanisms
+from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand
 from forsooth.inference.posterior import kinds, model
 from forsooth.inference.posterior.kinds import Kind, Setting
@@ -222,7 +223,7 @@ def test_shares_of_labels_are_learned() -> None:
 # Gold pins
 
 
-@pytest.mark.parametrize("estimand", ["level", "label", "opinion"])
+@pytest.mark.parametrize("estimand", ["level", "label"])
 def test_gold_pins(estimand: Estimand) -> None:
     scale = Scale.parse("0..4")
     answers = Crowd(60, 12, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
@@ -230,17 +231,22 @@ def test_gold_pins(estimand: Estimand) -> None:
     gold = {answers.tasks[0]: 4.0, answers.tasks[3]: 0.0}
     free = infer(reports, estimand=estimand)
     pinned = infer(reports, estimand=estimand, gold=gold)
-    for at, exact in ((0, 4.0), (3, 0.0)):
-        assert pinned.estimate[at] == pinned.low[at] == pinned.high[at] == exact
-        assert pinned.posterior
-        if estimand != "opinion":
-            row = pinned.posterior.mass[at]
-            assert row[np.abs(pinned.posterior.grid - exact).argmin()] == 1
     assert free.posterior
     assert pinned.posterior
+    for at, exact in ((0, 4.0), (3, 0.0)):
+        assert pinned.estimate[at] == pinned.low[at] == pinned.high[at] == exact
+        row = pinned.posterior.mass[at]
+        assert row[np.abs(pinned.posterior.grid - exact).argmin()] == 1
     others = [at for at in range(12) if at not in (0, 3)]
     before, after = (p.mass[others] @ p.grid for p in (free.posterior, pinned.posterior))
-    assert (np.abs(after - before).max() > 1e-6) == (estimand != "opinion")
+    assert np.abs(after - before).max() > 1e-6
+
+
+def test_opinions_have_no_right_answer_to_pin() -> None:
+    scale = Scale.parse("0..4")
+    answers = Crowd(60, 12, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
+    with pytest.raises(ForsoothError, match="no answer is right.*--gold-use calibrate"):
+        infer(answers, estimand="opinion", gold={answers.tasks[0]: 4.0})
 
 
 def test_gold_between_two_nodes_is_kept_as_given() -> None:

@@ -50,7 +50,7 @@ def infer_posterior(
 
     with threadpool_limits(1):  # the matrices are thin: more threads only wait for one another
         if options.estimand == "opinion":
-            return infer_opinions(campaign, gold, options, groups)
+            return infer_opinions(campaign, options, groups)
         return infer_latent(campaign, gold, options, checkpoint or Checkpoint())
 
 

@@ -33,7 +33,7 @@ _GRID = 400  # cells over the scale in which draws of a mean are counted
 
 
 def infer_opinions(
-    campaign: Campaign, gold: Array, options: Options, groups: Mapping[str, str] | None
+    campaign: Campaign, options: Options, groups: Mapping[str, str] | None
 ) -> Truths:
     """Shares and means with intervals; no quality of workers, which cannot be identified."""
     scale, ordered = campaign.scale, not options.unordered
@@ -46,7 +46,6 @@ def infer_opinions(
     low, high = (mean.low, mean.high) if ordered else (point, point)
     if options.estimate == "median" and ordered:
         point = np.median(found.shares @ values, axis=0)
-    point, low, high = (np.where(np.isnan(gold), each, gold) for each in (point, low, high))
     rates = None if found.participation is None else interval(found.participation.mean(1), 0, 1)
     return Truths(
         method="posterior",
