@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from itertools import product
-from typing import Any
 
 import numpy as np
 from crowds import channels, simulate
@@ -36,7 +34,7 @@ from scipy.stats import chisquare
 
 from forsooth import Answers, Scale, Truths
 from forsooth.enough import enough, expected_error
-from forsooth.errors import ForsoothError
+from forsooth.study.prior_campaigns import draw_campaign
 
 WORKERS, TASKS = 100, 30  # of a campaign that is drawn from the prior
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
@@ -76,19 +74,9 @@ class Drawn:
 
 def draw(setting: Setting) -> tuple[Answers, Array]:
     """Answers and truths from the model's prior; for `opinion` the truths are tasks × shares."""
-    try:
-        simulation: Any = import_module("forsooth.inference.posterior.simulate")
-    except ImportError as error:
-        raise ForsoothError(
-            "the model's prior cannot be drawn from: forsooth.inference.posterior.simulate with "
-            "draw_campaign(scale, estimand, workers=, tasks=, seed=) is not there"
-        ) from error
     seed = noise_seed(setting.seed, setting.name)
     scale = Scale.parse(f"0..{setting.levels - 1}")
-    answers, truth = simulation.draw_campaign(
-        scale, setting.estimand, workers=WORKERS, tasks=TASKS, seed=seed
-    )
-    return answers, truth
+    return draw_campaign(scale, setting.estimand, workers=WORKERS, tasks=TASKS, seed=seed)
 
 
 def of_prior(setting: Setting) -> Drawn:

@@ -29,7 +29,7 @@ from scipy import stats
 
 from forsooth import Answers, Reports, Scale, Truths, infer, mechanisms
 from forsooth.estimand import Estimand
-from forsooth.inference.posterior.simulate import draw_campaign
+from forsooth.study.prior_campaigns import draw_campaign
 from forsooth.truths import COVERAGE, Shares
 
 Array = NDArray[np.float64]

@@ -12,15 +12,15 @@ from forsooth.inference.posterior.opinion import (
     Counts,
     Interval,
     Opinions,
+    SharesPrior,
     _Chains,
     _Likelihood,
-    _Prior,
     differences,
     interval,
     opinions,
-    simulate,
     summary,
 )
+from forsooth.study.prior_campaigns import draw_counts
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def camps(seed: int, questions: int = 1) -> Counts:
 
 def in_one_run(counts: list[Counts], answers: int, table: Floats, hidden: bool) -> Floats:
     """Draws × campaigns × tasks × answers; `table` is the channel the model assumes."""
-    prior = _Prior(answers, hidden, ordered=True)
+    prior = SharesPrior(answers, hidden, ordered=True)
     number = np.stack([part.number for part in counts])
     chains = _Chains(
         _Likelihood([Counts(number, table, hidden)], prior), prior, len(counts), seed=1
@@ -69,7 +69,7 @@ def own_prior(epsilon: float, hidden: bool, assumed: float) -> tuple[Floats, Flo
     random = np.random.default_rng(5)
     secrets = 5 + hidden
     sims = [
-        simulate(random, 2, 300, keep(secrets, epsilon), hidden=hidden, ordered=True)
+        draw_counts(random, 2, 300, keep(secrets, epsilon), hidden=hidden, ordered=True)
         for _ in range(400)
     ]
     draws = in_one_run([s[0] for s in sims], 5, keep(secrets, assumed), hidden)

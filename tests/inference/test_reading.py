@@ -13,7 +13,7 @@ from forsooth import Answers, Reports, Scale, Truths, infer, mechanisms
 from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.inference.posterior.options import ESTIMATES, Estimate
 from forsooth.inference.posterior.reading import between, quantile, read
-from forsooth.inference.posterior.simulate import draw_campaign
+from forsooth.study.prior_campaigns import draw_campaign
 from forsooth.study.synthetic import Crowd
 from forsooth.truths import COVERAGE
 

@@ -84,7 +84,9 @@ def _dot(matrix: Floats, x: Floats) -> Floats:
     return np.asarray(matrix @ x.reshape(len(x), -1)).reshape(-1, *x.shape[1:])
 
 
-class _Prior:
+class SharesPrior:
+    """The prior of shares and participation; u are its parameters, x the rows' coordinates."""
+
     def __init__(self, answers: int, hidden: bool, ordered: bool) -> None:
         k, size = np.arange(1, answers), answers - 1 + hidden
         log_k = np.log(k) * ordered
@@ -109,7 +111,7 @@ class _Prior:
 
 
 class _Likelihood:
-    def __init__(self, parts: Sequence[Counts], prior: _Prior) -> None:
+    def __init__(self, parts: Sequence[Counts], prior: SharesPrior) -> None:
         """Stack the symbols of all parts in one axis; counts may differ between chains."""
         self.states, self.basis, answers = prior.states, prior.basis, prior.basis.shape[1]
         numbers = [p.number.reshape(-1, *p.number.shape[-2:]).transpose(2, 0, 1) for p in parts]
@@ -174,7 +176,7 @@ class _Walk:
 
 
 class _Chains:
-    def __init__(self, likelihood: _Likelihood, prior: _Prior, chains: int, seed: int) -> None:
+    def __init__(self, likelihood: _Likelihood, prior: SharesPrior, chains: int, seed: int) -> None:
         self.likelihood, self.prior, self.random = likelihood, prior, np.random.default_rng(seed)
         (size, few), rows = prior.loadings.shape, likelihood.number.shape[-1]
         self.z, self.u = np.zeros((size, chains, rows)), np.zeros((size + few, chains))
@@ -241,23 +243,11 @@ def opinions(parts: Sequence[Counts], *, answers: int, ordered: bool, seed: int)
     if answers < 2 or any(len(part.table) != answers + part.hidden for part in parts):
         raise ForsoothError(f"a table needs {answers} rows, and one for NULL if it hides absence")
     hidden, rows = any(part.hidden for part in parts), len(parts[0].number)
-    prior = _Prior(answers, hidden, ordered)
+    prior = SharesPrior(answers, hidden, ordered)
     chains = int(np.clip(ROWS // rows, *CHAINS))
     x = np.moveaxis(_Chains(_Likelihood(parts, prior), prior, chains, seed).run(), 1, 0)
     shares, rate = prior.states(x.reshape(len(x), -1, rows))
     return Opinions(np.moveaxis(shares, 0, -1).copy(), rate if hidden else None)
-
-
-def simulate(
-    random: Generator, tasks: int, workers: int, table: Floats, *, hidden: bool, ordered: bool
-) -> tuple[Counts, Floats, Floats]:
-    """A campaign drawn from the prior: counts, shares (tasks × answers) and participation."""
-    prior = _Prior(len(table) - hidden, hidden, ordered)
-    m, s = prior.place(random.standard_normal(prior.precision.shape) / np.sqrt(prior.precision))
-    x = m + s * random.standard_normal((len(m), 1, tasks))
-    shares, rate = (a[..., 0, :].T for a in prior.states(x))
-    q = np.hstack([rate[:, None] * shares, 1 - rate[:, None]])[:, : len(table)]
-    return Counts(random.multinomial(workers, q @ table).astype(float), table, hidden), shares, rate
 
 
 def interval(draws: Floats, low: float, high: float) -> Interval:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.answers import Answers, code_dtype
-from forsooth.inference.posterior import opinion
 from forsooth.inference.posterior.model import Label, Level
+from forsooth.inference.posterior.opinion import Counts, SharesPrior
 from forsooth.inference.posterior.priors import PRIORS, Priors
 
 if TYPE_CHECKING:
@@ -81,8 +81,20 @@ def _opinions(
 ) -> Drawn:
     """The number of every answer is drawn; workers give them in random order."""
     hidden, table = mean is None, np.eye(size + (mean is None))
-    found, shares, _ = opinion.simulate(random, *shape[::-1], table, hidden=hidden, ordered=ordered)
+    found, shares = draw_counts(random, *shape[::-1], table, hidden=hidden, ordered=ordered)
     each = [np.repeat(np.arange(len(table)), row) for row in found.number.astype(int)]
     codes = random.permuted(np.array(each), axis=1).T
     present = codes < size if mean is None else random.random(shape) < mean
     return np.where(present, codes, -1), shares
+
+
+def draw_counts(
+    random: Generator, tasks: int, workers: int, table: Array, *, hidden: bool, ordered: bool
+) -> tuple[Counts, Array]:
+    """Counts of reports through a table, from the prior of `opinion`; and the tasks' shares."""
+    prior = SharesPrior(len(table) - hidden, hidden, ordered)
+    m, s = prior.place(random.standard_normal(prior.precision.shape) / np.sqrt(prior.precision))
+    x = m + s * random.standard_normal((len(m), 1, tasks))
+    shares, rate = (a[..., 0, :].T for a in prior.states(x))
+    q = np.hstack([rate[:, None] * shares, 1 - rate[:, None]])[:, : len(table)]
+    return Counts(random.multinomial(workers, q @ table).astype(float), table, hidden), shares
