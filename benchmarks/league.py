@@ -85,12 +85,16 @@ class Outcome:
         return score.mae - min(self.rivals.values()) if score else None
 
 
+def names(folder: Path, most_answers: int) -> list[str]:
+    """The sets with at most this number of answers."""
+    return [name for name, each in _index(folder).items() if each["answers"] <= most_answers]
+
+
 def cases(folder: Path, seeds: Sequence[int]) -> list[Case]:
     """Plain answers once, private reports for every seed."""
     found = []
-    for name, described in _index(folder).items():
-        if described["answers"] > MOST_ANSWERS:
-            continue
+    for name in names(folder, MOST_ANSWERS):
+        described = _index(folder)[name]
         found.append(Case(folder, name, PLAIN, 0.0, seeds[0]))
         cells = described["workers"] * described["tasks"]
         for (mechanism, epsilon), seed in product(CHANNELS, seeds):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 POINTS = 96  # of the sampler
-_MOST = 16  # points that messages are passed from
+MOST = 16  # points that messages are passed from
 _PER_SHARE = 32  # such points per share of the variance that is due to the global numbers
 _TASKS = 256  # whose counts are used: more tell the few global numbers hardly better
 _NODES = 48  # of the likelihood's grid, at most
@@ -65,7 +65,7 @@ def few_points(crowd: Crowd, parts: Sequence[Evidence], points: Array) -> Array:
     They are at equal distances in the order of the tasks' mean estimate.
     """
     if not parts:
-        return points[:_MOST]
+        return points[:MOST]
     pooled = _Pooled(crowd, parts, np.random.default_rng(0))
     logs = pooled.logs(points)
     beliefs = np.exp(logs - logs.max(axis=2, keepdims=True))
@@ -74,7 +74,7 @@ def few_points(crowd: Crowd, parts: Sequence[Evidence], points: Array) -> Array:
     within = float((beliefs @ pooled.grid**2 - mean**2).mean())
     share = float(mean.var(axis=1).mean())
     share /= max(share + within, np.finfo(float).tiny)
-    number = int(np.clip(np.ceil(_PER_SHARE * share), 1, _MOST))
+    number = int(np.clip(np.ceil(_PER_SHARE * share), 1, MOST))
     order = np.argsort(mean.mean(axis=0), kind="stable")
     few: Array = points[order[((np.arange(number) + 0.5) / number * len(points)).astype(int)]]
     return few
