@@ -4,7 +4,8 @@
 
 On simulated crowds (`crowds.py`), the paper's crowd and, with --league, the league's smaller sets,
 plain and with `rr` and `grr` at several ε. Printed per component and group: how much larger the
-error is without it, in per cent of the range, with the standard error over crowds, and the change of the intervals'
+error is without it, in per cent of the range, with the standard error over crowds, and the change
+of the intervals'
 coverage. A component whose gain is not beyond two standard errors anywhere is a candidate for
 removal.
 """

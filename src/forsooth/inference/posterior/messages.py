@@ -18,7 +18,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -138,23 +138,59 @@ class Messages(ABC):
         return {}
 
 
+class _Slots(NamedTuple):
+    """Some slots of one symbol."""
+
+    symbol: int
+    place: Any  # in arrays of all slots
+    task: NDArray[np.intp]
+    number: Array  # cells per slot
+    cavity: Array  # v
+
+
 class CellMessages(Messages):
-    """Of reports that are made of cells."""
+    """Of reports that are made of cells. To tasks both forms are the same."""
+
+    precision: type
+    cavity: Array  # of all slots: … × (kinds with secrets, answered; then secrets, not answered)
 
     def __init__(self, part: Evidence) -> None:
         self.part = part
 
-    def _given(self, now: Parameters, joint: Array) -> Array:
-        """Expected answers; `joint` is Σ v·b/M per symbol, kind with secret, and node."""
+    @abstractmethod
+    def _slots(self) -> Iterator[_Slots]:
+        """All slots, some at a time."""
+
+    def log_likelihood(self, now: Parameters) -> Array:
+        """Σ slots n·ln M(θ)."""
+        tables = _Tables(self.part, now, self.precision)
+        total = np.zeros((self.part.tasks, now.responses.shape[1]))
+        for some in self._slots():
+            if some.number.any():
+                logs = np.log(tables.message(some.cavity, some.symbol))
+                total += _summing(some.task, self.part.tasks, some.number) @ logs
+        return total
+
+    def _expected(self, beliefs: Array, now: Parameters) -> tuple[Array, Array]:
+        """E of every slot; expected answers of every kind, kinds × nodes × answers."""
+        tables, beliefs = _Tables(self.part, now, self.precision), beliefs.astype(self.precision)
+        expected = np.empty((*self.cavity.shape[:-1], tables.answered.shape[1]), self.precision)
+        joint = np.zeros(tables.answered.shape)
+        for symbol, place, task, number, cavity in self._slots():
+            answered = tables.answered[symbol]
+            without = beliefs[task] / tables.message(cavity, symbol)
+            expected[place] = without @ answered.T / without.sum(axis=1, keepdims=True)
+            joint[symbol] += (number[:, None] * cavity[:, : len(answered)]).T @ without
         kinds, nodes, _ = now.responses.shape
         by_secret = joint.reshape(len(joint), kinds, -1, nodes)
         answers = np.einsum("ykbg,bay->kga", by_secret, self.part.answer_tables, optimize=True)
-        given: Array = now.responses * answers
-        return given
+        return expected, now.responses * answers
 
 
 class ExactMessages(CellMessages):
     """A slot per cell: both cavities are exact. Messages are in single precision."""
+
+    precision = np.float32
 
     def __init__(self, part: Evidence) -> None:
         super().__init__(part)
@@ -168,56 +204,36 @@ class ExactMessages(CellMessages):
         of_worker, of_task, of_symbol = map(np.concatenate, (worker, task, symbol))
         order = np.lexsort((of_task, of_symbol))
         self.worker, self.task, of_symbol = of_worker[order], of_task[order], of_symbol[order]
+        self.number = np.ones(len(order), np.float32)
         self.edges = np.searchsorted(of_symbol, np.arange(part.symbols + 1))
-        self.cavity = np.empty((0, 0), np.float32)
 
-    def _chunks(self) -> Iterator[tuple[int, slice]]:
+    def _slots(self) -> Iterator[_Slots]:
         for symbol, (begin, end) in enumerate(zip(self.edges[:-1], self.edges[1:])):
             for first in range(begin, end, _CHUNK):
-                yield symbol, slice(first, min(first + _CHUNK, end))
+                some = slice(first, min(first + _CHUNK, end))
+                yield _Slots(symbol, some, self.task[some], self.number[some], self.cavity[some])
 
     def start(self, now: Parameters) -> None:
         """Every cell has the prior's fold."""
         start = _Tables(self.part, now).start().astype(np.float32)
         self.cavity = np.tile(start, (len(self.task), 1))
 
-    def log_likelihood(self, now: Parameters) -> Array:
-        """Summed over the cells of a task."""
-        tables = _Tables(self.part, now, np.float32)
-        total = np.zeros((self.part.tasks, now.responses.shape[1]))
-        for symbol, some in self._chunks():
-            logs = np.log(tables.message(self.cavity[some], symbol))
-            total += _summing(self.task[some], self.part.tasks) @ logs
-        return total
-
-    def _expected(self, beliefs: Array, now: Parameters) -> tuple[Array, Array]:
-        """E of every cell, and the joint expected counts."""
-        tables, beliefs = _Tables(self.part, now, np.float32), beliefs.astype(np.float32)
-        expected = np.empty((len(self.task), tables.answered.shape[1]), np.float32)
-        joint = np.zeros(tables.answered.shape)
-        for symbol, some in self._chunks():
-            answered, cavity = tables.answered[symbol], self.cavity[some]
-            without = beliefs[self.task[some]] / tables.message(cavity, symbol)
-            expected[some] = without @ answered.T / without.sum(axis=1, keepdims=True)
-            joint[symbol] += cavity[:, : len(answered)].T @ without
-        return expected, joint
-
     def _judged(self, expected: Array, tables: _Tables) -> Array:
         logs = np.tile(np.log(tables.prior), (self.part.workers, 1))
-        for symbol, some in self._chunks():
-            messages = np.log(tables.messages(expected[some], symbol))
-            logs += _summing(self.worker[some], self.part.workers) @ messages
+        for symbol, place, _, number, _ in self._slots():
+            messages = np.log(tables.messages(expected[place], symbol))
+            logs += _summing(self.worker[place], self.part.workers, number) @ messages
         return softmax(logs)
 
     def update(self, beliefs: Array, now: Parameters) -> Learned:
         """From the tasks to the workers and back."""
         tables = _Tables(self.part, now)
-        expected, joint = self._expected(beliefs, now)
+        expected, given = self._expected(beliefs, now)
         states = self._judged(expected, tables)
-        for symbol, some in self._chunks():
-            weights = states[self.worker[some]] / tables.messages(expected[some], symbol)
-            self.cavity[some] = tables.fold(weights)
-        return tables.learned(states, np.ones(len(states)), self._given(now, joint))
+        for symbol, place, *_ in self._slots():
+            weights = states[self.worker[place]] / tables.messages(expected[place], symbol)
+            self.cavity[place] = tables.fold(weights)
+        return tables.learned(states, np.ones(len(states)), given)
 
     def workers(self, beliefs: Array, now: Parameters) -> Array:
         """From the present messages."""
@@ -234,6 +250,8 @@ class TypedMessages(CellMessages):
     not yet known: the mean of all types.
     """
 
+    precision = np.float64
+
     def start(self, now: Parameters) -> None:
         """Of everybody only the prior is known."""
         tables, part = _Tables(self.part, now), self.part
@@ -245,33 +263,20 @@ class TypedMessages(CellMessages):
         """The slots and the codes."""
         return {"number": self.number, "cavity": self.cavity, "codes": self.codes}
 
-    def log_likelihood(self, now: Parameters) -> Array:
-        """Summed over types and symbols."""
-        tables = _Tables(self.part, now)
-        total = np.zeros((self.part.tasks, now.responses.shape[1]))
-        for symbol in range(self.part.symbols):
-            kind, task = np.nonzero(self.number[:, :, symbol])
-            for first in range(0, len(task), _CHUNK):
-                k, j = kind[first : first + _CHUNK], task[first : first + _CHUNK]
-                logs = np.log(tables.message(self.cavity[k, j, symbol], symbol))
-                total += _summing(j, self.part.tasks, self.number[k, j, symbol]) @ logs
-        return total
+    def _slots(self) -> Iterator[_Slots]:
+        task = np.arange(self.part.tasks)
+        for kind, symbol in np.ndindex(len(self.number), self.part.symbols):
+            place = kind, slice(None), symbol
+            yield _Slots(symbol, place, task, self.number[place], self.cavity[place])
 
-    def _to_workers(self, beliefs: Array, now: Parameters) -> tuple[Array, Array]:
-        """M to every type (× tasks × symbols × states), and the joint expected counts."""
-        tables = _Tables(self.part, now)
-        types, tasks, symbols = self.number.shape
+    def _to_workers(self, beliefs: Array, tables: _Tables, now: Parameters) -> tuple[Array, Array]:
+        """M to every type (× tasks × symbols × states), and the expected answers."""
+        expected, given = self._expected(beliefs, now)
+        types, tasks, symbols, _ = expected.shape
         messages = np.empty((types, tasks, symbols, len(tables.prior)), np.float32)
-        joint = np.zeros(tables.answered.shape)
-        for symbol, answered in enumerate(tables.answered):
-            for kind in range(types):
-                cavity = self.cavity[kind, :, symbol]
-                without = beliefs / tables.message(cavity, symbol)
-                expected = without @ answered.T / without.sum(axis=1, keepdims=True)
-                messages[kind, :, symbol] = tables.messages(expected, symbol)
-                counts = self.number[kind, :, symbol, None] * cavity[:, : len(answered)]
-                joint[symbol] += counts.T @ without
-        return messages, joint
+        for kind, symbol in np.ndindex(types, symbols):
+            messages[kind, :, symbol] = tables.messages(expected[kind, :, symbol], symbol)
+        return messages, given
 
     def _to(self, messages: Array, tables: _Tables) -> ToWorkers:
         return ToWorkers(np.log(messages), tables.prior, tables.rates, tables.secrets, self.codes)
@@ -279,7 +284,7 @@ class TypedMessages(CellMessages):
     def update(self, beliefs: Array, now: Parameters) -> Learned:
         """One pass over the reports."""
         tables = _Tables(self.part, now)
-        messages, joint = self._to_workers(beliefs, now)
+        messages, given = self._to_workers(beliefs, tables, now)
         work = partial(typed_pass, to=self._to(messages, tables))
         sums: TypeSums = self.part.blocks.total(work)
         used = sums.size > 0
@@ -287,7 +292,7 @@ class TypedMessages(CellMessages):
         means /= np.where(used, sums.size, 1)[:, None]
         self.codes = np.where(used[:, None], np.sqrt(means), self.codes).astype(np.float32)
         self._fill(sums, means, messages, tables)
-        return tables.learned(means[used], sums.size[used], self._given(now, joint))
+        return tables.learned(means[used], sums.size[used], given)
 
     def _fill(self, sums: TypeSums, means: Array, messages: Array, tables: _Tables) -> None:
         """New slots; one that nobody is in has the mean of its type."""
@@ -310,7 +315,7 @@ class TypedMessages(CellMessages):
     def workers(self, beliefs: Array, now: Parameters) -> Array:
         """One more pass."""
         tables = _Tables(self.part, now)
-        to = self._to(self._to_workers(beliefs, now)[0], tables)
+        to = self._to(self._to_workers(beliefs, tables, now)[0], tables)
         found = self.part.blocks.each(partial(worker_states, to=to))
         return np.concatenate([_of_kinds(states, tables) for states in found])
 
@@ -374,10 +379,9 @@ def first_codes(prior: Array, rates: int, kinds: int) -> NDArray[np.float32]:
     return np.sqrt(codes.reshape(kinds, -1)).astype(np.float32)
 
 
-def _summing(target: NDArray[np.intp], size: int, weight: Array | None = None) -> sparse.csr_matrix:
+def _summing(target: NDArray[np.intp], size: int, weight: Array) -> sparse.csr_matrix:
     """A matrix that adds the rows of equal target."""
-    values = np.ones(len(target)) if weight is None else weight
-    return sparse.csr_matrix((values, (target, np.arange(len(target)))), (size, len(target)))
+    return sparse.csr_matrix((weight, (target, np.arange(len(target)))), (size, len(target)))
 
 
 def _of_kinds(states: Array, tables: _Tables) -> Array:
