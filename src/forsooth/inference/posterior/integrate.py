@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.inference.posterior.kernels import softmax
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -23,24 +25,31 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.sums import Sums
 
     Array = NDArray[np.float64]
+    Places = NDArray[np.intp]
 
 POINTS = 96  # of the sampler
 MOST = 16  # points that messages are passed from
-_PER_SHARE = 32  # such points per share of the variance that is due to the global numbers
+_PER_SHARE = 32  # such points per share of the variance of beliefs that is between points
 _TASKS = 256  # whose counts are used: more tell the few global numbers hardly better
 _NODES = 48  # of the likelihood's grid, at most
+_IMPOSSIBLE = -1e3  # ln likelihood of every truth but the known one
 _ESS = 0.5  # effective share of the points that a step of the exponent leaves
 _MOVES = 3  # Metropolis steps per exponent; twice as many at the end
 _ACCEPT = 0.25  # wanted share of accepted steps
 _LONGEST = 80  # exponents, at most
 
 
-def global_points(crowd: Crowd, parts: Sequence[Evidence], sums: Sums | None, seed: int) -> Array:
-    """POINTS × dimensions, equally weighted; by the sums alone if there are no counts."""
+def global_points(
+    crowd: Crowd, parts: Sequence[Evidence], sums: Sums | None, known: Places, seed: int
+) -> Array:
+    """POINTS × dimensions, equally weighted; by the sums alone if there are no counts.
+
+    `known` holds the node of every task's truth, or −1.
+    """
     random = np.random.default_rng(seed)
     if sums and not parts:
         return sample(partial(_sums_evidence, crowd, sums), crowd.dimensions, random)
-    pooled = _Pooled(crowd, parts, random)
+    pooled = _Pooled(crowd, parts, known, random)
 
     def loglik(z: Array) -> Array:
         total = pooled.logs(z)
@@ -59,45 +68,54 @@ def _sums_evidence(crowd: Crowd, sums: Sums, z: Array) -> Array:
     return np.array([sums.message(np.full(tasks, m), np.full(tasks, v))[2] for m, v in moments])
 
 
-def few_points(crowd: Crowd, parts: Sequence[Evidence], points: Array) -> Array:
-    """Some of the points, the more, the more the tasks' posteriors differ between points.
+def few_points(crowd: Crowd, parts: Sequence[Evidence], known: Places, points: Array) -> Array:
+    """1 to MOST points that stand for all, the more, the more the tasks' beliefs differ.
 
-    They are at equal distances in the order of the tasks' mean estimate.
+    The points are ordered along the first principal component of the tasks' beliefs and divided
+    into groups of equal size; of every group the mean is taken.
     """
     if not parts:
         return points[:MOST]
-    pooled = _Pooled(crowd, parts, np.random.default_rng(0))
-    logs = pooled.logs(points)
-    beliefs = np.exp(logs - logs.max(axis=2, keepdims=True))
-    beliefs /= beliefs.sum(axis=2, keepdims=True)
-    mean = beliefs @ pooled.grid
-    within = float((beliefs @ pooled.grid**2 - mean**2).mean())
-    share = float(mean.var(axis=1).mean())
-    share /= max(share + within, np.finfo(float).tiny)
-    number = int(np.clip(np.ceil(_PER_SHARE * share), 1, MOST))
-    order = np.argsort(mean.mean(axis=0), kind="stable")
-    few: Array = points[order[((np.arange(number) + 0.5) / number * len(points)).astype(int)]]
-    return few
+    pooled = _Pooled(crowd, parts, known, np.random.default_rng(0))
+    logs = np.moveaxis(pooled.logs(points), 1, 0).astype(np.float64)
+    beliefs = softmax(logs.reshape(-1, len(pooled.grid))).reshape(logs.shape)
+    mean = beliefs.mean(axis=0)
+    apart = (beliefs - mean).reshape(len(points), -1)
+    likeness = apart @ apart.T
+    doubt = max(float((mean * (1 - mean)).sum()), np.finfo(float).tiny)
+    number = int(np.clip(np.ceil(_PER_SHARE * np.trace(likeness) / len(points) / doubt), 1, MOST))
+    order = np.argsort(np.linalg.eigh(likeness)[1][:, -1], kind="stable")
+    return np.array([group.mean(axis=0) for group in np.array_split(points[order], number)])
 
 
 class _Pooled:
-    """The model in which every cell is another worker's: counts of some tasks are enough."""
+    """The model in which all cells are independent: counts of some tasks are enough."""
 
     def __init__(
-        self, crowd: Crowd, parts: Sequence[Evidence], random: np.random.Generator
+        self,
+        crowd: Crowd,
+        parts: Sequence[Evidence],
+        known: Places,
+        random: np.random.Generator,
     ) -> None:
         self.crowd, self.parts = crowd, parts
-        stride = 1 if crowd.learns else max(1, -(-(len(crowd.nodes) - 1) // (_NODES - 1)))
-        self.grid, base = crowd.nodes[::stride], crowd.base[:, ::stride]
+        nodes = len(crowd.nodes)
+        chosen = np.unique(np.linspace(0, nodes - 1, nodes if crowd.learns else _NODES).round())
+        places = chosen[:nodes].astype(int)
+        self.grid, base = crowd.nodes[places], crowd.base[:, places]
         self.tasks = np.sort(random.permutation(parts[0].tasks)[:_TASKS])
         self.counts = [part.per_task[self.tasks].astype(np.float32) for part in parts]
         self.answered = [base @ part.answer_tables.mean(axis=0) for part in parts]
+        truth = crowd.nodes[known[self.tasks]]
+        right = np.abs(truth[:, None] - self.grid).argmin(axis=1)[:, None] == np.arange(len(places))
+        possible = right | (known[self.tasks] < 0)[:, None]
+        self.gold = np.where(possible, 0, _IMPOSSIBLE).astype(np.float32)[:, None]
 
     def logs(self, z: Array) -> NDArray[np.float32]:
         """Tasks × points × grid: ln π(θ)·p(reports | θ)."""
         crowd, grid = self.crowd, self.grid
         share, rate = crowd.shares(z), crowd.participation(z)[:, None, None]
-        total = np.log(crowd.prior(z, grid)).astype(np.float32)[None]
+        total = np.log(crowd.prior(z, grid)).astype(np.float32)[None] + self.gold
         for number, part, answered in zip(self.counts, self.parts, self.answered):
             chance = np.tensordot(share, answered, 1)
             if part.hidden:

@@ -57,8 +57,10 @@ def infer_latent(
 ) -> Truths:
     """Truths with credible intervals, and every worker's deviation with its own."""
     crowd = _crowd(campaign, options, priors)
-    points = global_points(crowd, campaign.evidence, campaign.sums, options.seed)
-    found = _averaged(crowd, campaign, points, gold, options, checkpoint)
+    nearest = np.abs(np.nan_to_num(gold)[:, None] - crowd.nodes).argmin(axis=1)
+    known = np.where(np.isnan(gold), -1, nearest)
+    points = global_points(crowd, campaign.evidence, campaign.sums, known, options.seed)
+    found = _averaged(crowd, campaign, points, known, options, checkpoint)
     discrete, estimate = crowd.learns, options.estimate or "median"
     point, low, high = read(found.grid, found.mass, estimate, gold, discrete=discrete)
     if options.unordered:
@@ -121,7 +123,7 @@ def _averaged(
     crowd: Crowd,
     campaign: Campaign,
     points: Array,
-    gold: Array,
+    known: NDArray[np.intp],
     options: Options,
     checkpoint: Checkpoint,
 ) -> _Found:
@@ -132,10 +134,8 @@ def _averaged(
     ]
     if campaign.sums:
         parts.append(SumMessages(campaign.sums, crowd.values))
-    nearest = np.abs(np.nan_to_num(gold)[:, None] - crowd.nodes).argmin(axis=1)
-    known = np.where(np.isnan(gold), -1, nearest)
     runs, kinds = [], []
-    few = few_points(crowd, campaign.evidence, points)
+    few = few_points(crowd, campaign.evidence, known, points)
     for number, point in enumerate(few):
         kept = checkpoint.load(f"point {number}")
         if kept is None:

@@ -1,0 +1,54 @@
+"""The points of the global numbers: from which posterior they come, and which few stand for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from forsooth import Scale, mechanisms
+from forsooth.inference.posterior.evidence import evidence_of
+from forsooth.inference.posterior.integrate import MOST, POINTS, few_points, global_points, sample
+from forsooth.inference.posterior.model import Level
+from forsooth.study.synthetic import Crowd
+
+SCALE = Scale.parse("0..9")
+DRAWN = Crowd(workers=60, tasks=20, sparsity=0.3, truth_mean=4.5, truth_sd=2).draw(seed=3)
+UNKNOWN = np.full(20, -1)
+
+
+def test_points_of_a_normal_likelihood() -> None:
+    """N(0, 1) and one observation of 1.5 ± 0.5: N(1.2, 0.2), within four standard errors."""
+    points = sample(lambda z: -0.5 * ((z[:, 0] - 1.5) / 0.5) ** 2, 3, np.random.default_rng(5))
+    assert points.shape == (POINTS, 3)
+    assert points[:, 0].mean() == pytest.approx(1.2, abs=4 * np.sqrt(0.2 / POINTS))
+    assert points[:, 0].var() == pytest.approx(0.2, rel=4 * np.sqrt(2 / POINTS))
+    assert points[:, 1:].mean() == pytest.approx(0, abs=4 * np.sqrt(0.5 / POINTS))
+
+
+def test_few_points_are_means_of_groups() -> None:
+    """Where reports tell little the points differ and many are kept; where they tell all, few."""
+    number = {}
+    for epsilon in (0.5, 8.0):
+        reports = mechanisms.rr(SCALE, epsilon).perturb(DRAWN.answers, simulation_seed=1)
+        part = evidence_of(reports)
+        crowd = Level(SCALE, np.full(10, 0.1), part.hidden)
+        points = global_points(crowd, [part], None, UNKNOWN, seed=0)
+        few = few_points(crowd, [part], UNKNOWN, points)
+        number[epsilon] = len(few)
+        assert (points.min(axis=0) <= few).all()
+        assert (few <= points.max(axis=0)).all()
+        np.testing.assert_allclose(few.mean(axis=0), points.mean(axis=0), atol=0.1)
+    assert 1 <= number[8.0] < number[0.5] <= MOST
+
+
+def test_known_truths_tell_of_the_global_numbers() -> None:
+    """Plain answers: known truths that the answers contradict make a typical error larger."""
+    part = evidence_of(DRAWN.answers)
+    crowd = Level(SCALE, np.full(10, 0.1), part.hidden)
+    nodes = len(crowd.nodes)
+    right = np.abs(DRAWN.truth[:, None] - crowd.nodes).argmin(axis=1)
+    error = {
+        name: global_points(crowd, [part], None, known, seed=0)[:, 2].mean()
+        for name, known in (("right", right), ("wrong", nodes - 1 - right))
+    }
+    assert error["wrong"] > error["right"] + 0.5
