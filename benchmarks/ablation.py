@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
@@ -29,10 +29,9 @@ from threadpoolctl import threadpool_limits
 from forsooth import Answers, Reports, mechanisms
 from forsooth.estimand import Estimand
 from forsooth.inference.checkpoint import Checkpoint
-from forsooth.inference.posterior import integrate, kinds
+from forsooth.inference.posterior import integrate, kinds, latent, model
 from forsooth.inference.posterior.evidence import campaign_of
 from forsooth.inference.posterior.kinds import Kind
-from forsooth.inference.posterior.latent import infer_latent
 from forsooth.inference.posterior.options import Model, Options
 from forsooth.inference.posterior.priors import PRIORS, Priors
 from forsooth.study.synthetic import Crowd
@@ -52,7 +51,7 @@ class Variant:
     model: Model = "auto"
     level: tuple[Kind, ...] = kinds.LEVEL
     label: tuple[Kind, ...] = kinds.LABEL
-    points: int = integrate.MOST
+    points: Callable[..., NDArray[np.float64]] = integrate.global_points
 
     def infer(self, data: Answers | Reports, estimand: Estimand) -> Truths:
         """What this variant infers."""
@@ -62,10 +61,14 @@ class Variant:
         with (
             patch.object(kinds, "LEVEL", self.level),
             patch.object(kinds, "LABEL", self.label),
-            patch.object(integrate, "MOST", self.points),
+            patch.object(latent, "global_points", self.points),
             threadpool_limits(1),
         ):
-            return infer_latent(campaign, unknown, options, Checkpoint(), self.priors)
+            return latent.infer_latent(campaign, unknown, options, Checkpoint(), self.priors)
+
+
+def _typical(crowd: model.Crowd, *_: object) -> NDArray[np.float64]:
+    return np.zeros((1, crowd.dimensions))
 
 
 def _without(registry: tuple[Kind, ...], name: str) -> tuple[Kind, ...]:
@@ -75,7 +78,7 @@ def _without(registry: tuple[Kind, ...], name: str) -> tuple[Kind, ...]:
 WITHOUT: dict[str, Variant] = {
     "nothing": Variant(),
     "messages between workers and tasks": Variant(model="pooled"),
-    "integrated global numbers (one point)": Variant(points=1),
+    "global numbers of this campaign (typical ones)": Variant(points=_typical),
     "learned shares of kinds": Variant(replace(PRIORS, kinds_weight=ALWAYS)),
     "learned confusions (labels)": Variant(replace(PRIORS, row_weight=ALWAYS)),
     "learned shares of labels": Variant(replace(PRIORS, truth_weight=ALWAYS)),

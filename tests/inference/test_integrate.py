@@ -1,13 +1,13 @@
-"""The points of the global numbers: from which posterior they come, and which few stand for all."""
+"""The points of the global numbers: from which posterior they come."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from forsooth import Scale, mechanisms
+from forsooth import Scale
 from forsooth.inference.posterior.evidence import evidence_of
-from forsooth.inference.posterior.integrate import MOST, POINTS, few_points, global_points, sample
+from forsooth.inference.posterior.integrate import POINTS, global_points, sample
 from forsooth.inference.posterior.model import Level
 from forsooth.study.synthetic import Crowd
 
@@ -23,22 +23,6 @@ def test_points_of_a_normal_likelihood() -> None:
     assert points[:, 0].mean() == pytest.approx(1.2, abs=4 * np.sqrt(0.2 / POINTS))
     assert points[:, 0].var() == pytest.approx(0.2, rel=4 * np.sqrt(2 / POINTS))
     assert points[:, 1:].mean() == pytest.approx(0, abs=4 * np.sqrt(0.5 / POINTS))
-
-
-def test_few_points_are_means_of_groups() -> None:
-    """Where reports tell little the points differ and many are kept; where they tell all, few."""
-    number = {}
-    for epsilon in (0.5, 8.0):
-        reports = mechanisms.rr(SCALE, epsilon).perturb(DRAWN.answers, simulation_seed=1)
-        part = evidence_of(reports)
-        crowd = Level(SCALE, np.full(10, 0.1), part.hidden)
-        points = global_points(crowd, [part], None, UNKNOWN, seed=0)
-        few = few_points(crowd, [part], UNKNOWN, points)
-        number[epsilon] = len(few)
-        assert (points.min(axis=0) <= few).all()
-        assert (few <= points.max(axis=0)).all()
-        np.testing.assert_allclose(few.mean(axis=0), points.mean(axis=0), atol=0.1)
-    assert 1 <= number[8.0] < number[0.5] <= MOST
 
 
 def test_known_truths_tell_of_the_global_numbers() -> None:

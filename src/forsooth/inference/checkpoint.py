@@ -43,10 +43,6 @@ class Checkpoint:
         with replacing(self.path) as temporary, temporary.open("wb") as file:
             np.savez(file, **{"fingerprint": np.array(self._fingerprint), **named})  # type: ignore[arg-type]
 
-    def drop(self, stage: str) -> None:
-        """Forget a stage; the file follows with the next `save`."""
-        self._stages.pop(stage, None)
-
     def remove(self) -> None:
         """The work is done."""
         if self.path:

@@ -1,4 +1,4 @@
-"""Points of the global numbers, drawn from their posterior given the task counts alone.
+"""The global numbers: points of their posterior given the task counts alone.
 
 Tempered sequential Monte Carlo (Del Moral, Doucet, Jasra 2006): points drawn from the prior are
 reweighted, resampled and moved by Metropolis steps while the likelihood's exponent rises from 0 to
@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.inference.posterior.kernels import softmax
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 POINTS = 96  # of the sampler
-MOST = 16  # points that messages are passed from
-_PER_SHARE = 32  # such points per share of the variance of beliefs that is between points
 _TASKS = 256  # whose counts are used: more tell the few global numbers hardly better
 _NODES = 48  # of the likelihood's grid, at most
 _IMPOSSIBLE = -1e3  # ln likelihood of every truth but the known one
@@ -66,26 +62,6 @@ def _sums_evidence(crowd: Crowd, sums: Sums, z: Array) -> Array:
     tasks = len(sums.support)
     moments = zip(*crowd.mean_answers(z))
     return np.array([sums.message(np.full(tasks, m), np.full(tasks, v))[2] for m, v in moments])
-
-
-def few_points(crowd: Crowd, parts: Sequence[Evidence], known: Places, points: Array) -> Array:
-    """1 to MOST points that stand for all, the more, the more the tasks' beliefs differ.
-
-    The points are ordered along the first principal component of the tasks' beliefs and divided
-    into groups of equal size; of every group the mean is taken.
-    """
-    if not parts:
-        return points[:MOST]
-    pooled = _Pooled(crowd, parts, known, np.random.default_rng(0))
-    logs = np.moveaxis(pooled.logs(points), 1, 0).astype(np.float64)
-    beliefs = softmax(logs.reshape(-1, len(pooled.grid))).reshape(logs.shape)
-    mean = beliefs.mean(axis=0)
-    apart = (beliefs - mean).reshape(len(points), -1)
-    likeness = apart @ apart.T
-    doubt = max(float((mean * (1 - mean)).sum()), np.finfo(float).tiny)
-    number = int(np.clip(np.ceil(_PER_SHARE * np.trace(likeness) / len(points) / doubt), 1, MOST))
-    order = np.argsort(np.linalg.eigh(likeness)[1][:, -1], kind="stable")
-    return np.array([group.mean(axis=0) for group in np.array_split(points[order], number)])
 
 
 class _Pooled:

@@ -9,17 +9,15 @@ import numpy as np
 
 from forsooth.inference.estimates import quality, smallest_deviation
 from forsooth.inference.posterior.evidence import answer_shares
-from forsooth.inference.posterior.integrate import few_points, global_points
+from forsooth.inference.posterior.integrate import global_points
 from forsooth.inference.posterior.messages import SumMessages, messages_for
 from forsooth.inference.posterior.model import Label, Level
 from forsooth.inference.posterior.priors import PRIORS
-from forsooth.inference.posterior.propagate import ROUNDS, Propagated, propagate
+from forsooth.inference.posterior.propagate import ROUNDS, propagate
 from forsooth.inference.posterior.reading import between, read
 from forsooth.truths import COVERAGE, Posterior, Truths
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from forsooth.inference.checkpoint import Checkpoint
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from forsooth.inference.posterior.model import Crowd
     from forsooth.inference.posterior.options import Options
     from forsooth.inference.posterior.priors import Priors
+    from forsooth.inference.posterior.propagate import Propagated
 
     Array = NDArray[np.float64]
 
@@ -37,7 +36,7 @@ _FINEST = 16  # times as fine as the nodes, at most
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """The mean over the points."""
+    """What the result is read from."""
 
     grid: Array
     mass: Array
@@ -60,7 +59,7 @@ def infer_latent(
     nearest = np.abs(np.nan_to_num(gold)[:, None] - crowd.nodes).argmin(axis=1)
     known = np.where(np.isnan(gold), -1, nearest)
     points = global_points(crowd, campaign.evidence, campaign.sums, known, options.seed)
-    found = _averaged(crowd, campaign, points, known, options, checkpoint)
+    found = _found(crowd, campaign, points.mean(axis=0), known, options, checkpoint)
     discrete, estimate = crowd.learns, options.estimate or "median"
     point, low, high = read(found.grid, found.mass, estimate, gold, discrete=discrete)
     if options.unordered:
@@ -119,61 +118,39 @@ def _participation(
     return float(middle), (float(low), float(high))
 
 
-def _averaged(
+def _found(
     crowd: Crowd,
     campaign: Campaign,
-    points: Array,
+    point: Array,
     known: NDArray[np.intp],
     options: Options,
     checkpoint: Checkpoint,
 ) -> _Found:
-    """Messages from a few of the points; their beliefs are averaged."""
+    """Where the messages arrive, on a grid that is fine enough."""
     pooled = options.model == "pooled"
     parts: list[Messages] = [
         messages_for(part, len(crowd.base), pooled=pooled) for part in campaign.evidence
     ]
     if campaign.sums:
         parts.append(SumMessages(campaign.sums, crowd.values))
-    runs, kinds = [], []
-    few = few_points(crowd, campaign.evidence, known, points)
-    for number, point in enumerate(few):
-        kept = checkpoint.load(f"point {number}")
-        if kept is None:
-            rounds = int(bool(campaign.sums)) if pooled else ROUNDS
-            run = propagate(crowd, parts, point, known, rounds=rounds, checkpoint=checkpoint)
-            told = [part.workers(run.beliefs, run.now) for part in parts if campaign.names]
-            kept = run.arrays() | {"kinds": np.concatenate(told) if told else _nobody(crowd)}
-            checkpoint.drop("round")
-            checkpoint.save(f"point {number}", kept)
-        runs.append(Propagated.of(kept))
-        kinds.append(kept["kinds"])
-    return _mean_of(crowd, runs, np.mean(kinds, axis=0), known, few)
-
-
-def _nobody(crowd: Crowd) -> Array:
-    return np.empty((0, len(crowd.base)))
-
-
-def _mean_of(
-    crowd: Crowd, runs: Sequence[Propagated], kinds: Array, known: NDArray[np.intp], points: Array
-) -> _Found:
-    grid = _fine_grid(crowd, runs[0].beliefs[known < 0])
-    mass = np.mean([_on_grid(crowd, run, grid, point) for run, point in zip(runs, points)], axis=0)
+    rounds = int(bool(campaign.sums)) if pooled else ROUNDS
+    run = propagate(crowd, parts, point, known, rounds=rounds, checkpoint=checkpoint)
+    kinds = [part.workers(run.beliefs, run.now) for part in parts if campaign.names]
+    grid = _fine_grid(crowd, run.beliefs[known < 0])
+    mass = _on_grid(crowd, run, grid, point)
     rows = np.flatnonzero(known >= 0)
     mass[rows] = 0
     mass[rows, np.abs(grid - crowd.nodes[known[rows], None]).argmin(axis=1)] = 1
-    responses = np.mean([run.now.responses for run in runs], axis=0)
-    shares = np.mean([run.now.shares for run in runs], axis=0)
-    beliefs = np.mean([run.beliefs.mean(axis=0) for run in runs], axis=0)
+    responses = run.now.responses
     on_grid = crowd.responses(grid) if isinstance(crowd, Level) else responses
     return _Found(
         grid,
         mass,
-        np.tensordot(shares, on_grid, 1),
-        kinds,
-        crowd.deviations(responses, beliefs),
-        sum(run.rounds for run in runs),
-        all(run.converged or run.rounds < ROUNDS for run in runs),
+        np.tensordot(run.now.shares, on_grid, 1),
+        np.concatenate(kinds) if kinds else np.empty((0, len(crowd.base))),
+        crowd.deviations(responses, run.beliefs.mean(axis=0)),
+        run.rounds,
+        run.converged or run.rounds < ROUNDS,
     )
 
 

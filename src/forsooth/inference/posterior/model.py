@@ -1,7 +1,7 @@
 """The model for the estimands `level` and `label`.
 
     scale      K answers; D = highest − lowest; step = median distance of neighbours, ≥ D/20
-    globals    each with its own prior, integrated
+    globals    each with its own prior
       level    m ~ Uniform(middle ± place_reach·D)       ln s ~ N(ln(spread·D), spread_sd²)
                u ~ N(ln(error·D), error_sd²)
       label    h_a ~ N(0, truth_sd²) for every answer a  u ~ N(logit accuracy, accuracy_sd²)
