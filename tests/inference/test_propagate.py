@@ -189,14 +189,15 @@ def single_answers(workers: int = 300, tasks: int = 10) -> Evidence:
 
 @pytest.mark.parametrize("estimand", ["level", "label"])
 def test_one_answer_per_worker_is_the_pooled_model(estimand: Estimand) -> None:
+    """Up to single precision: the sum of 30 log messages per task."""
     part = single_answers()
     assert not part.hidden
     crowd = crowd_of(estimand, part.hidden)
     pooled = run(crowd, ExactMessages(part), part.tasks, rounds=0)
     for rounds in (1, 5):
         found = run(crowd, ExactMessages(part), part.tasks, rounds=rounds)
-        np.testing.assert_allclose(found.beliefs, pooled.beliefs, atol=1e-6)
-        np.testing.assert_allclose(found.likelihood, pooled.likelihood, atol=1e-6)
+        np.testing.assert_allclose(found.beliefs, pooled.beliefs, atol=1e-5)
+        np.testing.assert_allclose(found.likelihood, pooled.likelihood, atol=1e-5)
 
 
 @pytest.mark.parametrize("form", [ExactMessages, TypedMessages])
@@ -242,7 +243,8 @@ def test_the_share_of_guessers_is_learned() -> None:
     part = evidence_of(answers)
     crowd = Level(SCALE, FLAT, False)
     found = run(crowd, messages_for(part, len(crowd.base), pooled=False), tasks)
-    assert found.now.shares[len(crowd.errors) :].sum() == pytest.approx(0.5, abs=0.15)
+    careless = np.append(crowd.errors > 1.5, True)  # the largest errors, and `hardly looks`
+    assert found.now.shares[careless].sum() == pytest.approx(0.5, abs=0.1)
     assert found.now.shares.sum() == pytest.approx(1)
     assert float(np.abs(found.beliefs @ crowd.nodes - truth).mean()) < 0.15
 

@@ -56,16 +56,8 @@ def confusion(at: Setting, accuracy: float, neighbours: float) -> Array:
     return table
 
 
-def _guesses(at: Setting) -> Array:
-    return np.full((1, len(at.truths), len(at.values)), 1 / len(at.values))
-
-
 def _hardly_looks(at: Setting) -> Array:
     return rounded_normal(at, at.truths, np.ptp(at.values) / 2)[None]
-
-
-def _guesses_popular(at: Setting) -> Array:
-    return np.tile(at.popular, (1, len(at.truths), 1))
 
 
 def _favours(at: Setting) -> Array:
@@ -75,14 +67,8 @@ def _favours(at: Setting) -> Array:
     return table
 
 
-LEVEL: tuple[Kind, ...] = (
-    Kind("guesses", _guesses),
-    Kind("hardly looks", _hardly_looks),
-)
-LABEL: tuple[Kind, ...] = (
-    Kind("guesses", _guesses_popular),
-    Kind("favours one answer", _favours),
-)
+LEVEL: tuple[Kind, ...] = (Kind("hardly looks", _hardly_looks),)
+LABEL: tuple[Kind, ...] = (Kind("favours one answer", _favours),)
 
 
 def tables(ladder: Sequence[Array], kinds: Sequence[Kind], at: Setting) -> Array:
