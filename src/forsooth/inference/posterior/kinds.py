@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 FLOOR = 1e-6  # no answer is impossible
-ACCURACIES = (0.2, 0.45, 0.65, 0.8, 0.9, 0.97)  # of label kinds: equally spaced in logits, roughly
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +28,7 @@ class Setting:
 
     values: Array  # the answers
     truths: Array  # the possible truths: nodes on the scale, or the answers themselves
-    step: float  # typical distance of neighbouring answers
-    popular: Array  # the answers' overall shares
-    near: Array  # P(answer | truth, wrong, a neighbour), answers × answers
+    typical: Array  # P(answer | truth) of a typical worker: truths × answers
 
 
 @dataclass(frozen=True)
@@ -42,28 +39,21 @@ class Kind:
     respond: Callable[[Setting], Array]
 
 
-def rounded_normal(at: Setting, truths: Array, error: float) -> Array:
+def rounded_normal(values: Array, truths: Array, error: float) -> Array:
     """P(answer | truth) of truth + N(0, error²), rounded to the nearest answer and clipped."""
-    cuts = (at.values[1:] + at.values[:-1]) / 2
+    cuts = (values[1:] + values[:-1]) / 2
     below = ndtr((cuts - truths[:, None]) / error)
     return np.diff(np.pad(below, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1))))
 
 
-def confusion(at: Setting, accuracy: float, neighbours: float) -> Array:
-    """P(answer | label): right with probability `accuracy`, else a neighbour or a popular one."""
-    wrong = neighbours * at.near + (1 - neighbours) * at.popular
-    table: Array = accuracy * np.eye(len(at.values)) + (1 - accuracy) * wrong
-    return table
-
-
 def _hardly_looks(at: Setting) -> Array:
-    return rounded_normal(at, at.truths, np.ptp(at.values) / 2)[None]
+    return rounded_normal(at.values, at.truths, np.ptp(at.values) / 2)[None]
 
 
 def _favours(at: Setting) -> Array:
     """Half of the answers are always the same, whatever the truth: a variant per answer."""
     favourite = np.eye(len(at.values))[:, None, :]
-    table: Array = 0.5 * favourite + 0.5 * confusion(at, 0.6, 0.5)
+    table: Array = (favourite + at.typical) / 2
     return table
 
 

@@ -15,9 +15,9 @@
                ω₀: rung k of the ladder has (1 − g)·exp(−(x_k − u)²/(2v²)), normalised over the
                rungs; the other kinds have g
       level    x_k = ln σ_k;  σ_k = smallest_error·step·error_ratio^k, k = 0, 1, … until σ_k ≥ D
-      label    x_k = logit q_k;  q = 0.2, 0.45, 0.65, 0.8, 0.9, 0.97
+      label    x_k = logit q_k = logit accuracy + accuracy_step·k, k = −3…3
     rate       r_i ~ χ, r = −2…2, if participation is hidden;  χ ~ Dirichlet(rates_weight·χ₀)
-               χ₀(0) = same_rate, the rest in proportion to e^(−|r|)
+               χ₀ in proportion to e^(−2|r|)
     answered   each task with probability ρ_r;  logit ρ_r = b + rate_step·r, b: Σ_r χ_r·ρ_r = ρ
     answer     a_ij ~ R_c(· | θ_j)
       level    rung k: θ_j + N(0, σ_k²), rounded to the nearest answer
@@ -42,7 +42,7 @@ from scipy.special import expit, logit, ndtr
 
 from forsooth.inference.posterior import kinds
 from forsooth.inference.posterior.kernels import softmax
-from forsooth.inference.posterior.kinds import Setting, confusion, rounded_normal
+from forsooth.inference.posterior.kinds import Setting, rounded_normal
 from forsooth.inference.posterior.priors import PRIORS, Priors
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ _STEPS = 20  # a finer scale counts as one of twenty steps
 _REACH, _ACROSS = 2.4, 9  # points of place and of spread, and how far they reach in deviations
 _REFINED = 6  # times at most that these are moved to where the evidence is
 RATES = np.arange(-2, 3)  # rungs of the ladder of participation rates, in rate steps
+RUNGS = np.arange(-3, 4)  # of the ladder of accuracies, in accuracy steps
 
 
 class TruthPrior(ABC):
@@ -131,9 +132,8 @@ class Crowd(ABC):
         """χ before any report is seen."""
         if not self.hidden:
             return np.ones(1)
-        rest = np.where(RATES == 0, 0, np.exp(-np.abs(RATES) / 1.0))
-        same = self.priors.same_rate
-        shares: Array = np.where(RATES == 0, same, (1 - same) * rest / rest.sum())
+        weights: Array = np.exp(-2.0 * np.abs(RATES))
+        shares: Array = weights / weights.sum()
         return shares
 
     @property
@@ -179,14 +179,13 @@ class Level(Crowd):
         self.weights = np.array([priors.normal_weight, priors.uniform_weight])
 
     def _setting(self, grid: Array) -> Setting:
-        size = len(self.values)
-        return Setting(self.values, grid, self.step, self.popular, np.zeros((size, size)))
+        error = self.priors.error * self.scale.range
+        return Setting(self.values, grid, rounded_normal(self.values, grid, error))
 
     def responses(self, grid: Array) -> Array:
         """P(answer | truth) of every kind on a grid."""
-        at = self._setting(grid)
-        ladder = [rounded_normal(at, grid, error) for error in self.errors]
-        return kinds.tables(ladder, kinds.LEVEL, at)
+        ladder = [rounded_normal(self.values, grid, error) for error in self.errors]
+        return kinds.tables(ladder, kinds.LEVEL, self._setting(grid))
 
     @property
     def dimensions(self) -> int:
@@ -238,9 +237,12 @@ class Label(Crowd):
         size, ranked = scale.size, ordered and scale.size > 2
         apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
         near = np.where(apart == 0, 0, np.exp(-apart * ranked))  # any other, without an order
-        at = Setting(self.values, self.nodes, self.step, popular, near / near.sum(1, keepdims=True))
+        near /= near.sum(axis=1, keepdims=True)
         neighbours = priors.neighbours if ranked else 0.0
-        ladder = [confusion(at, accuracy, neighbours) for accuracy in kinds.ACCURACIES]
+        wrong = neighbours * near + (1 - neighbours) * popular
+        self.accuracies = expit(logit(priors.accuracy) + priors.accuracy_step * RUNGS)
+        ladder = [q * np.eye(size) + (1 - q) * wrong for q in self.accuracies]
+        at = Setting(self.values, self.nodes, ladder[len(ladder) // 2])
         self.base = kinds.tables(ladder, kinds.LABEL, at)
         self.others = kinds.shares(kinds.LABEL, at)
 
@@ -265,7 +267,7 @@ class Label(Crowd):
         p, size = self.priors, self.scale.size
         centre = logit(p.accuracy) + p.accuracy_sd * z[:, size]
         width = p.dispersion * np.exp(p.dispersion_sd * z[:, size + 1])
-        return _lognormal(logit(np.array(kinds.ACCURACIES)), centre, width)
+        return _lognormal(logit(self.accuracies), centre, width)
 
     def prior(self, z: Array, grid: Array) -> Array:
         """Softmax."""

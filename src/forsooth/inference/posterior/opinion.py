@@ -8,11 +8,13 @@ group of workers. The model, for row j and answers 1…K:
     shares         p_j = softmax(Φᵀ x_j),  Φ_ka = log₂(K)/√2 · cos(π k (a − ½)/K),  a = 1…K
                    x_jk ~ N(m_k, s_k²),  k = 1…K−1
     participation  logit ρ_j ~ N(m_ρ, s_ρ²)
-    over rows      m_k ~ N(0, (SCALE k^−DECAY)²),  m_ρ ~ N(0, RATE_SD²)
-                   ln s_k = ln(SCALE k^−DECAY) + LOG_SD g₁ − DECAY_SD g₂ ln k
-                   ln s_ρ = ln RATE_SPREAD + LOG_SD g₃,  g₁, g₂, g₃ ~ N(0, 1)
+    over rows      m_k ~ N(0, t_k²),  t_k = share_scale·k^(−share_decay)
+                   m_ρ ~ N(0, participation_sd²)
+                   ln s_k = ln t_k + share_log_sd·g₁ − share_decay_sd·g₂·ln k
+                   ln s_ρ = ln rate_spread + share_log_sd·g₃,  g₁, g₂, g₃ ~ N(0, 1)
 
-Labels without an order: k = 1 in powers and logarithms, so that all labels are alike a priori.
+The named numbers are in `priors`. Labels without an order: k = 1 in powers and logarithms, so that
+all labels are alike a priori.
 Workers have no quality: if a share c of them guesses, (1 − c) p + c / K is a valid population too,
 and counts cannot tell which it is. The result describes answers as given.
 
@@ -30,6 +32,7 @@ import numpy as np
 from scipy.special import expit
 
 from forsooth.errors import ForsoothError
+from forsooth.inference.posterior.priors import PRIORS, Priors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,13 +43,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Target = Callable[[Floats], tuple[Floats, ...]]  # log density and its gradient
 
-# Prior. On simulated surveys SCALE 1.2–1.5 and DECAY 0.5–1 have the same coverage and error.
-SCALE = 1.2  # log odds; makes the share of one of two answers about uniform on 0…1
-DECAY = 0.75  # power of k; neighbouring answers have similar shares
-LOG_SD = 0.8  # natural logarithm; questions differ half or twice as much as expected
-DECAY_SD = 0.5  # power of k; from hardly smooth to very smooth, learned over the rows
-RATE_SD = 1.8  # log odds; makes the common participation about uniform on 0…1
-RATE_SPREAD = 0.5  # log odds; most questions are answered about equally often
 # Sampler. Enough for uniform ranks in simulation-based calibration.
 ROWS, CHAINS = 128, (2, 16)  # chains × rows that take little longer than one; limits of chains
 WARM, WINDOW, KEEP = 200, 50, 250  # iterations: to adapt, between two masses, to keep
@@ -87,17 +83,23 @@ def _dot(matrix: Floats, x: Floats) -> Floats:
 class SharesPrior:
     """The prior of shares and participation; u are its parameters, x the rows' coordinates."""
 
-    def __init__(self, answers: int, hidden: bool, ordered: bool) -> None:
+    def __init__(self, answers: int, hidden: bool, ordered: bool, p: Priors = PRIORS) -> None:
         k, size = np.arange(1, answers), answers - 1 + hidden
         log_k = np.log(k) * ordered
-        scale = SCALE * np.exp(-DECAY * log_k)
+        scale = p.share_scale * np.exp(-p.share_decay * log_k)
         angles = np.pi * k[:, None] * (np.arange(answers) + 0.5) / answers
         self.basis = np.log2(answers) / np.sqrt(2) * np.cos(angles)
-        self.log_spread = np.log(np.append(scale, RATE_SPREAD))[:size, None]
+        self.log_spread = np.log(np.append(scale, p.rate_spread))[:size, None]
         loadings = np.zeros((answers, 3))
-        loadings[:-1, 0], loadings[:-1, 1], loadings[-1, 2] = LOG_SD, -DECAY_SD * log_k, LOG_SD
+        loadings[:-1, 0], loadings[:-1, 1], loadings[-1, 2] = (
+            p.share_log_sd,
+            -p.share_decay_sd * log_k,
+            p.share_log_sd,
+        )
         self.loadings = loadings[:size]
-        self.precision = np.append(np.append(scale, RATE_SD)[:size], np.ones(3))[:, None] ** -2
+        self.precision = (
+            np.append(np.append(scale, p.participation_sd)[:size], np.ones(3))[:, None] ** -2
+        )
 
     def place(self, u: Floats) -> tuple[Floats, Floats]:
         """Mean m and standard deviation s of the rows: coordinates × chains × 1."""

@@ -31,16 +31,23 @@ class Priors:
     guess_sd: float = _number(1.5, "logit", "from 1 % to four fifths")
     kinds_weight: float = _number(6.0, "workers", "how firmly shares of kinds follow their prior")
     participation: float = _number(0.2, "share", "typical share of answered cells, if hidden")
-    participation_sd: float = _number(1.5, "logit", "from 2 % to 80 %")
+    participation_sd: float = _number(1.5, "logit", "of levels and labels from 2 % to 80 %")
     rate_step: float = _number(1.0, "logit", "between neighbouring participation rates")
     rates_weight: float = _number(10.0, "workers", "how firmly rates follow the common one")
-    same_rate: float = _number(0.7, "share", "of workers who have the common rate, a priori")
     accuracy: float = _number(0.7, "probability", "that a typical worker gives the right label")
     accuracy_sd: float = _number(1.0, "logit", "from 0.25 to 0.95")
+    accuracy_step: float = _number(0.9, "logit", "neighbouring accuracies are hard to tell apart")
     truth_sd: float = _number(1.0, "logit", "how unequal the shares of the labels may be")
     truth_weight: float = _number(5.0, "tasks", "how firmly labels' shares follow their prior")
     row_weight: float = _number(8.0, "answers", "how firmly a kind's confusions follow its prior")
     neighbours: float = _number(0.5, "share", "of wrong labels that are the next on the scale")
+    share_scale: float = _number(
+        1.2, "log odds", "the share of one of two answers is about uniform"
+    )
+    share_decay: float = _number(0.75, "power of k", "neighbouring answers have similar shares")
+    share_log_sd: float = _number(0.8, "log", "questions differ half or twice as much as expected")
+    share_decay_sd: float = _number(0.5, "power of k", "from hardly smooth to very smooth")
+    rate_spread: float = _number(0.5, "log odds", "questions are answered about equally often")
 
 
 PRIORS = Priors()
