@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
 PEERS := .venv-bench
 
@@ -9,14 +11,22 @@ PEERS := .venv-bench
 
 setup: $(READY)
 
-# The lock pins every package with its hash; the project itself is linked, so edits need no reinstall.
-$(READY): requirements.lock pyproject.toml
+# One environment in two steps. The runtime lock is what `make demo` needs; the development lock holds
+# the same versions and everything else. The locks pin every package with its hash; the project
+# itself is linked, so edits need no reinstall.
+$(RUNTIME): requirements-runtime.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP) --no-compile --require-hashes -r requirements-runtime.lock
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-demo: $(READY)
+# Tests start many processes, so bytecode is made now, on all cores (pip would use one).
+$(READY): $(RUNTIME) requirements.lock
+	$(PIP) --no-compile --require-hashes -r requirements.lock
+	-$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib
+	touch $@
+
+demo: $(RUNTIME)
 	$(BIN)/forsooth demo
 
 test: $(READY) lint browser clients/js/node_modules
@@ -61,10 +71,13 @@ $(PEERS)/.ready: benchmarks/peers.txt
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# Needs uv (https://docs.astral.sh/uv); no index address is written into the file.
+# Needs uv (https://docs.astral.sh/uv). Pinned versions stay; to upgrade, remove both files first.
+# The runtime lock takes its versions from the other one. No index address is written.
+LOCK = uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet
 lock:
-	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes \
-	  --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet -o requirements.lock
+	$(LOCK) --all-extras -o requirements.lock
+	$(LOCK) --constraint requirements.lock -o requirements-runtime.lock
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo*

@@ -25,7 +25,8 @@ import pytest
 from tests.cli.test_campaign import ANSWERS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<excuse>[^\n]+) -->\n+)?^```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$",
     re.S | re.M,

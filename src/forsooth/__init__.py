@@ -10,8 +10,7 @@ from forsooth.reports import Reports
 from forsooth.scale import Scale
 from forsooth.study.planning import plan
 from forsooth.truths import Truths
-
-__version__ = "0.1.0"
+from forsooth.version import __version__
 
 __all__ = [
     "Answers",
@@ -21,6 +20,7 @@ __all__ = [
     "Reports",
     "Scale",
     "Truths",
+    "__version__",
     "infer",
     "mechanisms",
     "plan",

@@ -15,8 +15,8 @@ from itertools import pairwise
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import forsooth
 from forsooth.errors import ForsoothError
+from forsooth.version import exact_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -117,17 +117,17 @@ def connect(
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """There must be some, and all of them must run this version."""
+    """There must be some, and all of them must run this version and source."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE // 2)
     except TimeoutError as error:
         raise ForsoothError(f"the cluster at {address} has no workers") from error
-    found = client.run(_version, on_error="return")
+    found = client.run(exact_version, on_error="return")
     for worker, version in found.items():
-        if version != forsooth.__version__:
+        if version != exact_version():
             raise ForsoothError(
                 f"worker {worker} of the cluster has forsooth {version}, here is "
-                f"{forsooth.__version__}: install the same version there, with [cluster,fast]"
+                f"{exact_version()}: install the same version there, with [cluster,fast]"
             )
 
 
@@ -136,12 +136,6 @@ def _groups(pieces: Sequence[Piece], number: int) -> list[Sequence[Piece]]:
     number = min(number, len(pieces))
     edges = [len(pieces) * place // number for place in range(number + 1)]
     return [pieces[begin:end] for begin, end in pairwise(edges)]
-
-
-def _version() -> str:
-    import forsooth as there
-
-    return there.__version__
 
 
 def _same(work: T) -> T:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import platform
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from forsooth import __version__
 from tests.conftest import Command
 
 SMALL = "synthetic:workers=100,tasks=20,sparsity=0.7"
@@ -219,4 +221,8 @@ def test_help_shows_an_example(forsooth: Command, command: tuple[str, ...]) -> N
 
 
 def test_version(forsooth: Command) -> None:
-    assert forsooth("--version").stdout.startswith("forsooth 0.")
+    first, python, *rest = forsooth("--version").stdout.splitlines()
+    assert first == f"forsooth {__version__}"
+    assert python == f"Python {platform.python_version()}"
+    for extra in ("fast", "plots", "service", "cluster", "excel"):
+        assert extra in " ".join(rest)

@@ -225,6 +225,26 @@ def test_a_checkpoint_of_something_else_is_refused(folder: Path, tmp_path: Path)
         infer_files(files, checkpoint=checkpoint)
 
 
+def test_a_checkpoint_of_another_source_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, checkpoint = ReportFiles.open([folder]), tmp_path / "checkpoint"
+    with monkeypatch.context() as older:
+        older.setattr("forsooth.inference.checkpoint.exact_version", lambda: "0.1.0+0ld")
+        with pytest.raises(KeyboardInterrupt):
+            infer_files(files, engine=Interrupted(2), checkpoint=checkpoint)
+    with pytest.raises(
+        ForsoothError, match=r"written by forsooth 0\.1\.0\+0ld; this is .*Remove it"
+    ):
+        infer_files(files, checkpoint=checkpoint)
+    with np.load(checkpoint) as file:
+        kept = {name: file[name] for name in file.files if name != "forsooth"}
+    with checkpoint.open("wb") as opened:
+        np.savez(opened, **kept)  # as before versions were written down
+    with pytest.raises(ForsoothError, match="written by an earlier version of forsooth"):
+        infer_files(files, checkpoint=checkpoint)
+
+
 # A state that grows
 
 
@@ -256,6 +276,22 @@ def test_a_state_counts_nobody_twice(folder: Path, parts: list[Reports], tmp_pat
     assert files is not None
     with pytest.raises(ForsoothError, match=r"reports twice \(5 such"):
         state.with_reports(files)
+
+
+def test_a_state_of_another_source_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state.parquet"
+    state = PooledState().with_reports(ReportFiles.open([folder / "0.parquet"]))
+    with monkeypatch.context() as older:
+        older.setattr("forsooth.inference.state.exact_version", lambda: "0.1.0+0ld")
+        state.write(path)
+    with pytest.raises(
+        ForsoothError, match=r"written by forsooth 0\.1\.0\+0ld; this is .*Remove it"
+    ):
+        PooledState.read(path)
+    state.write(path)
+    assert PooledState.read(path).tasks == state.tasks
 
 
 def test_a_state_of_another_campaign_or_of_nothing(

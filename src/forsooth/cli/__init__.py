@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import platform
 import sys
 from typing import Annotated
 
 import typer
 
-from forsooth import ForsoothError, __version__
+from forsooth import ForsoothError
 from forsooth.cli import (
     audit,
     bench,
@@ -24,6 +25,7 @@ from forsooth.cli import (
     serve,
 )
 from forsooth.cli.console import complain
+from forsooth.version import __version__, extras
 
 app = typer.Typer(
     name="forsooth",
@@ -50,12 +52,26 @@ app.add_typer(serve.app, name="serve")
 @app.callback(invoke_without_command=True)
 def _about(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.")
+        bool, typer.Option("--version", help="Print the version, Python's and the extras found.")
     ] = False,
 ) -> None:
     if version:
-        typer.echo(f"forsooth {__version__}")
+        typer.echo(_versions())
         raise typer.Exit
+
+
+def _versions() -> str:
+    found = extras()
+    installed = ", ".join(extra for extra in found if found[extra]) or "none"
+    missing = ", ".join(extra for extra in found if not found[extra])
+    lines = [
+        f"forsooth {__version__}",
+        f"Python {platform.python_version()}",
+        f"extras found: {installed}",
+    ]
+    if missing:
+        lines.append(f"extras not found: {missing} (pip install 'forsooth[all]' adds them)")
+    return "\n".join(lines)
 
 
 def main() -> None:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from forsooth.truths import Truths
 
 T = TypeVar("T")
-_FORMAT = 4  # of checkpoints; an inference of another version cannot be continued
 
 
 def infer_files(
@@ -162,5 +161,5 @@ def _fingerprint(
     files: ReportFiles, options: Options, gold: Mapping[str, float], gold_use: GoldUse
 ) -> str:
     """What is being computed: the same reports, whatever their files' names, and options."""
-    said = [_FORMAT, list(files.marks().values()), vars(options), dict(gold), gold_use]
+    said = [list(files.marks().values()), vars(options), dict(gold), gold_use]
     return blake2b(json.dumps(said).encode(), digest_size=16).hexdigest()

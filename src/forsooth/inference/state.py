@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,7 @@ from forsooth.inference.gold import gold_array
 from forsooth.inference.posterior.blocks import Held
 from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, tables_of
 from forsooth.mechanism import Mechanism
+from forsooth.version import exact_version, made_by_other
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,14 +122,19 @@ class PooledState:
         import pyarrow.parquet as pq
 
         mechanisms = [(part.mechanism.to_json(), part.workers) for part in self.parts]
-        said = {"tasks": self.tasks, "mechanisms": mechanisms, "files": sorted(self.files)}
+        metadata = {
+            "forsooth": exact_version(),
+            "tasks": self.tasks,
+            "mechanisms": mechanisms,
+            "files": sorted(self.files),
+        }
         rows = [_task_rows(number, part) for number, part in enumerate(self.parts)]
         names = pa.table({"worker": pa.array(self.workers)})
         table = pa.concat_tables([*rows, names], promote_options="default")
         table = table.select(_SCHEMA.names).cast(_SCHEMA)
         with replacing(path) as temporary:
             pq.write_table(
-                table.replace_schema_metadata({_KEY: json.dumps(said)}),
+                table.replace_schema_metadata({_KEY: json.dumps(metadata)}),
                 temporary,
                 compression="zstd",
                 write_page_checksum=True,
@@ -136,7 +142,10 @@ class PooledState:
 
     @classmethod
     def read(cls, path: str | Path) -> PooledState:
-        """What was kept; nothing, if there is no such file yet."""
+        """What was kept; nothing, if there is no such file yet.
+
+        A state of another version or source of forsooth is refused.
+        """
         import pyarrow.parquet as pq
 
         if not Path(path).exists():
@@ -145,10 +154,16 @@ class PooledState:
             table = pq.read_table(path, page_checksum_verification=True)
             if table.schema.remove_metadata() != _SCHEMA:
                 raise ForsoothError("this is not a state file of forsooth")
-            return _parse(table)
+            metadata = _metadata(table)
+            if metadata.get("forsooth") == exact_version():
+                return _parse(metadata, table)
         except (ForsoothError, pa.ArrowException, OSError, KeyError, ValueError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise ForsoothError(f"{path} is not a state of infer --state: {reason}") from error
+        raise ForsoothError(
+            f"the state {path} {made_by_other(metadata.get('forsooth'))}. "
+            "Remove it and give all reports again"
+        )
 
 
 def _task_rows(number: int, part: _Counted) -> pa.Table:
@@ -163,20 +178,24 @@ def _task_rows(number: int, part: _Counted) -> pa.Table:
     )
 
 
-def _parse(table: pa.Table) -> PooledState:
-    said = strict.loads((table.schema.metadata or {}).get(_KEY, b"null"))
-    if not isinstance(said, dict):
+def _metadata(table: pa.Table) -> dict[str, Any]:
+    metadata = strict.loads((table.schema.metadata or {}).get(_KEY, b"null"))
+    if not isinstance(metadata, dict):
         raise ForsoothError("this is not a state file of forsooth")
-    tasks = strict.strings(said["tasks"], "tasks")
+    return metadata
+
+
+def _parse(metadata: dict[str, Any], table: pa.Table) -> PooledState:
+    tasks = strict.strings(metadata["tasks"], "tasks")
     counted = table.filter(table["task"].is_valid())
     parts = []
-    for number, (text, workers) in enumerate(strict.rows(said["mechanisms"], "mechanisms")):
+    for number, (text, workers) in enumerate(strict.rows(metadata["mechanisms"], "mechanisms")):
         mechanism = Mechanism.from_json(strict.string(text, "mechanism"))
         rows = counted.filter(pa.compute.equal(counted["mechanism"], number))
         width = tables_of(mechanism).shape[2]
         counts = rows["counts"].combine_chunks().flatten().to_numpy()
         if counts.size != len(tasks) * width:
-            raise ForsoothError("another version wrote it; remove it and give all reports again")
+            raise ForsoothError("the counts do not fit the mechanism")
         parts.append(_Counted(mechanism, counts.reshape(len(tasks), width), workers))
     names = table["worker"].drop_null().to_numpy().astype(np.uint64)
-    return PooledState(tasks, tuple(parts), names, frozenset(said["files"]))
+    return PooledState(tasks, tuple(parts), names, frozenset(metadata["files"]))

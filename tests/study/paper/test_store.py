@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forsooth import ForsoothError
+from forsooth import ForsoothError, version
 from forsooth.study.paper import measuring
 from forsooth.study.paper.cells import ErrorCell, Setting, Source, own
 from forsooth.study.paper.plan import small
@@ -49,7 +49,7 @@ def test_a_damaged_file_counts_as_unfinished(tmp_path: Path, damage: str) -> Non
     assert store.get(CELL) is None
 
 
-def test_another_seed_or_version_is_refused(tmp_path: Path) -> None:
+def test_another_seed_version_or_source_is_refused(tmp_path: Path) -> None:
     store = opened(tmp_path)
     store.put(CELL, Finished({"mae": 1.5}, 0.25))
     with pytest.raises(ForsoothError, match=r"with seed 1; .* with seed 2.*--fresh"):
@@ -57,6 +57,12 @@ def test_another_seed_or_version_is_refused(tmp_path: Path) -> None:
     manifest = tmp_path / "run.json"
     manifest.write_text(manifest.read_text().replace('"forsooth": "', '"forsooth": "9.'))
     with pytest.raises(ForsoothError, match=r"results of forsooth 9\."):
+        opened(tmp_path)
+    source = version.source_digest()
+    manifest.write_text(manifest.read_text().replace('"9.', '"').replace(source, "other"))
+    with pytest.raises(
+        ForsoothError, match=rf"results of forsooth .*\+other with .*\+{source} with"
+    ):
         opened(tmp_path)
     assert opened(tmp_path, seed=2, fresh=True).get(CELL) is None
 

@@ -1,7 +1,8 @@
 """Finished cells in the output folder: one small file each, written whole or not at all.
 
 Whatever kills a run, what was finished is there afterwards and nothing half-finished is. The folder
-says which version and which seed it belongs to, and takes no results of another.
+names the version, the source and the seed that its results were computed with, and takes no results
+of another.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forsooth import __version__
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
+from forsooth.version import exact_version
 
 if TYPE_CHECKING:
     from forsooth.study.paper.cells import Cell
@@ -35,17 +36,17 @@ class Finished:
 
 @dataclass(frozen=True)
 class Store:
-    """An output folder that was opened for one version and one seed."""
+    """An output folder that was opened for one version of the source and one seed."""
 
     folder: Path
 
     @classmethod
     def open(cls, folder: str | Path, *, seed: int, scope: str, fresh: bool = False) -> Store:
-        """Open or make the folder; results of another version or seed are refused, or with
-        `fresh` removed. A folder with other people's files is never touched.
+        """Open or make the folder; results of another version, source or seed are
+        refused, or with `fresh` removed. A folder with other people's files is never touched.
         """
         store = cls(Path(folder))
-        wanted = {"forsooth": __version__, "seed": seed}
+        wanted = {"forsooth": exact_version(), "seed": seed}
         found = store._manifest()
         if found is not None and fresh:
             for old in (_CELLS, FIGURES_FOLDER):
@@ -54,8 +55,8 @@ class Store:
         elif found is not None and any(found.get(key) != wanted[key] for key in wanted):
             raise ForsoothError(
                 f"{folder} holds results of forsooth {found.get('forsooth')} with seed "
-                f"{found.get('seed')}; this is forsooth {__version__} with seed {seed}. Name "
-                "another folder, or say --fresh to throw the old results away"
+                f"{found.get('seed')}; this is forsooth {exact_version()} with seed {seed}. Name "
+                "another folder, or remove the old results with --fresh"
             )
         try:
             store.folder.mkdir(parents=True, exist_ok=True)
