@@ -39,6 +39,7 @@ from forsooth.mechanism import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import check_epsilon
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from forsooth.answers import Answers
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 Solver = Literal["closed-form", "gradient-descent"]
 UNIT = 2**20  # V's entries are multiples of 1 / UNIT
@@ -218,7 +219,7 @@ class MatrixFactorization(Mechanism):
 
 
 def mf(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     tasks: int,
@@ -229,6 +230,7 @@ def mf(
     seed: int = 0,
 ) -> MatrixFactorization:
     """Matrix factorization for a campaign of `tasks` tasks; V is public and made from `seed`."""
+    scale = Scale.parse(scale)
     check_epsilon(epsilon)
     if seed < 0:
         raise ForsoothError(f"mf's seed must not be negative, got {seed}")

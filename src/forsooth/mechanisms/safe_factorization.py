@@ -42,6 +42,7 @@ from forsooth.mechanism import BLOCK_CELLS, Layout, Mechanism
 from forsooth.mechanisms.laplace import GRIDS, REACH, grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from forsooth.answers import Answers
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,7 @@ class SafeFactorization(Mechanism):
 
 
 def mf_safe(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     tasks: int,
@@ -223,6 +224,7 @@ def mf_safe(
 
     It protects participation whether that is asked for or not.
     """
+    scale = Scale.parse(scale)
     check_epsilon(epsilon)
     d = min(16, tasks) if d is None else d
     if not 1 <= d <= tasks:

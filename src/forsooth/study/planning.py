@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from forsooth.privacy import Privacy
+    from forsooth.scale import ScaleLike
     from forsooth.study.rehearsal import Measure
 
     Progress = Callable[[int, int], None]
@@ -123,7 +124,7 @@ class Plan:
 
 
 def plan(
-    scale: Scale | str,
+    scale: ScaleLike,
     *,
     tasks: int,
     density: float,
