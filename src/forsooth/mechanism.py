@@ -117,7 +117,9 @@ class Mechanism(ABC):
         answers = self.eligible(answers)
         values = self.randomise(answers, random)
         cells = (answers.worker, answers.task) if self.layout == "cells" else None
-        return Reports(self, answers.tasks, answers.workers, values, cells, seed)
+        return Reports(
+            self, answers.tasks, answers.workers, values, cells, seed, backend=answers.backend
+        )
 
     def eligible(self, answers: Answers) -> Answers:
         """The answers that may influence a report: all, unless a public rule leaves some out."""

@@ -52,6 +52,7 @@ class Reports:
     answered: AnsweredCells | None = None
     simulation_seed: int | None = None
     estimand: Estimand | None = None
+    backend: str | None = None  # the dataframe library the answers came from; not in files
 
     def __post_init__(self) -> None:
         if self.estimand is not None:

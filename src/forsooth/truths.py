@@ -9,6 +9,7 @@ import numpy as np
 
 from forsooth import tables
 from forsooth.errors import ForsoothError
+from forsooth.known import truth_array
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,6 +128,8 @@ class Truths:
     calibration: Calibration | None = None
     prediction_sets: tuple[tuple[str, ...], ...] | None = None
     differences: tuple[Difference, ...] = ()
+    notices: tuple[str, ...] = ()  # what was assumed or merged
+    backend: str | None = None  # the caller's dataframe library
 
     def columns(self) -> dict[str, Any]:
         """`task, truth, low, high, support`, and the nearest label where labels are words.
@@ -184,17 +187,29 @@ class Truths:
         """Write one row per task and pair of groups, as CSV, TSV or Parquet."""
         tables.write(self.difference_columns(), path)
 
-    def error(self, truth: NDArray[np.float64]) -> float:
-        """MAE, the mean absolute error over the tasks whose truth is known (not NaN)."""
-        known = ~np.isnan(truth)
-        return float(np.mean(np.abs(self.estimate[known] - truth[known])))
+    def error(self, truth: object) -> float:
+        """MAE, the mean absolute error over the tasks whose truth is known.
 
-    def coverage(self, truth: NDArray[np.float64]) -> float:
-        """The share of the known truths that lie in their 90 % intervals."""
-        known = ~np.isnan(truth)
+        `truth` is a mapping or series by task, a table (`task, truth`), or one number per task in
+        the order of `tasks`, NaN where it is unknown. Labels stand for their values.
+        """
+        array, known = self._known(truth)
+        return float(np.mean(np.abs(self.estimate[known] - array[known])))
+
+    def coverage(self, truth: object) -> float:
+        """The share of the known truths that lie in their 90 % intervals; `truth` as in `error`."""
+        array, known = self._known(truth)
         rounding = 1e-9 * self.scale.range
-        above, below = self.low - rounding <= truth, truth <= self.high + rounding
+        above, below = self.low - rounding <= array, array <= self.high + rounding
         return float(np.mean((above & below)[known]))
+
+    def _known(self, truth: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The truths in the order of the tasks, and which of them are known."""
+        array = truth_array(truth, self.tasks, self.scale)
+        known = ~np.isnan(array)
+        if not known.any():
+            raise ForsoothError("truth: no truth is known, so there is nothing to compare with")
+        return array, known
 
 
 def _share_columns(shares: Shares, scale: Scale) -> dict[str, NDArray[np.float64]]:
