@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from forsooth import frames, tables, wide
 from forsooth.cells import Cells
+from forsooth.display import as_html, as_text, count, short
 from forsooth.errors import ForsoothError
 from forsooth.natural import naturally
 from forsooth.scale import Scale, ScaleLike
@@ -27,7 +28,7 @@ ROLES = ("task", "worker", "label")
 ON_CONFLICT: tuple[str, ...] = get_args(OnConflict)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answers:
     """Who answered what: one entry per answered cell, ordered by worker, then by task.
 
@@ -206,6 +207,22 @@ class Answers:
 
     def __len__(self) -> int:
         return self.size
+
+    def __repr__(self) -> str:
+        return as_text(*self._described())
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._described())
+
+    def _described(self) -> tuple[str, list[str]]:
+        """Sizes only: an answer must not end up in a log or a stored notebook by itself."""
+        cells = len(self.workers) * len(self.tasks)
+        density = f", {100 * self.size / cells:.3g} % of all cells" if cells else ""
+        title = (
+            f"Answers of {count(len(self.workers), 'worker')} to {count(len(self.tasks), 'task')}"
+        )
+        facts = [f"{count(self.size, 'answer')}{density}, scale {short(str(self.scale))}; private"]
+        return title, [*facts, *(f"note: {notice}" for notice in self.notices)]
 
     def to_arrow(self) -> pa.Table:
         """The long table as a pyarrow Table (``.to_pandas()``, ``polars.from_arrow`` go on)."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from forsooth import strict
+from forsooth.display import as_html, as_text, short
 from forsooth.errors import ForsoothError
 from forsooth.packing import packed_size
 from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
@@ -31,7 +32,7 @@ PIECE_CELLS = 2**23  # cells of a report file that are in memory at once
 Layout = Literal["rows", "cells"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mechanism(ABC):
     """A frozen, public recipe; equal if equal; the same JSON drives every client and the audit.
 
@@ -56,6 +57,20 @@ class Mechanism(ABC):
         super().__init_subclass__()
         if "kind" in cls.__dict__:
             Mechanism.kinds[cls.kind] = cls
+
+    def __repr__(self) -> str:
+        return as_text(*self._described())
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._described())
+
+    def _described(self) -> tuple[str, list[str]]:
+        said = self.guarantee
+        cells = f", over {said.cells} sampled tasks" if said.cells is not None else ""
+        facts = [f"ε = {said.epsilon:g} per cell{cells}; protects {said.protects}"]
+        if said.epsilon > self.epsilon:
+            facts.append(f"more than the ε = {self.epsilon:g} that was asked for")
+        return f"Mechanism {self.name} on the scale {short(str(self.scale))}", facts
 
     # What it promises and what it sends
 

@@ -43,7 +43,7 @@ REACH = 2**45  # positions in grid steps: with the noise they stay far within 64
 _FINENESS = 10  # a grid step is at most 2^−10 of the smallest step of the scale
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Laplace(CellwiseMechanism):
     """Discrete Laplace noise on every cell. All lengths are in grid steps of 2^`grid`."""
 

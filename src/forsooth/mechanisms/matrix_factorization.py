@@ -59,7 +59,7 @@ _EXACT = 2**53  # integers that float64 holds exactly
 _BLOCK_NUMBERS = 2**22  # floats in one block of workers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatrixFactorization(Mechanism):
     """The worker's profile u; `profiles` holds V as integers, one column of d numbers per task."""
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from forsooth.scale import ScaleLike
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SafeFactorization(Mechanism):
     """Noisy sketches of values and presence. Lengths are in grid steps of 2^`grid`."""
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 LEVELS = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TwoLayer(CellwiseMechanism):
     """Randomized response with a budget that each worker draws for himself."""
 

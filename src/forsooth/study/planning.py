@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from forsooth.display import as_html, as_text, count, number
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
+from forsooth.frames import frame_of
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
 from forsooth.study.crossing import Axis, crossing
@@ -93,7 +95,7 @@ class Question:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The answer, what it was found from, and the yardsticks beside it.
 
@@ -116,6 +118,39 @@ class Plan:
     others: Mapping[str, float | None] = field(default_factory=dict)
     answers_only: float | None = None
     points: tuple[Point, ...] = ()
+
+    def __repr__(self) -> str:
+        return as_text(*self._described())
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        return as_html(*self._described(), columns, len(self.points))
+
+    def columns(self) -> dict[str, list[Any]]:
+        """`workers, epsilon, mae, se`: one row per rehearsed point; a fast plan has none."""
+        return {
+            name: [getattr(point, name) for point in self.points]
+            for name in ("workers", "epsilon", "mae", "se")
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The rehearsed points, as pyarrow table or in `backend`."""
+        return frame_of(self.columns(), backend)
+
+    def _described(self) -> tuple[str, list[str]]:
+        campaign = self.campaign
+        title = f"Plan: {count(campaign.tasks, 'task')}, mechanism {campaign.mechanism}"
+        if self.reason is not None:
+            return title, [f"no answer: {self.reason}"]
+        how = "rehearsed" if self.points else "fast estimate"
+        facts = [
+            f"workers {self.workers:,}, ε = {number(self.epsilon)}, "
+            f"mean error {number(self.mae)} ({how})"
+        ]
+        if self.interval:
+            low, high = map(number, self.interval)
+            facts.append(f"90 % interval of the {self.question.asked}: {low} to {high}")
+        return title, [*facts, f"mean error of unperturbed answers: {number(self.mae_unperturbed)}"]
 
     @property
     def guarantee(self) -> Privacy | None:
