@@ -112,7 +112,7 @@ class Assumed:
 def assume_scale(data: object) -> Assumed:
     """The scale of plain answers: from the lowest to the highest number, or the words found."""
     source = tables.read(data)
-    labels = _labels(wide.unfolded(source, {}) if wide.is_wide(source, {}) else source)
+    labels = found_labels(wide.unfolded(source, {}) if wide.is_wide(source, {}) else source)
     numbers = [_number(label) for label in labels]
     shown = ", ".join(labels[:MOST_SHOWN]) + (", …" if len(labels) > MOST_SHOWN else "")
     if len(labels) < 2:
@@ -139,11 +139,15 @@ def assume_scale(data: object) -> Assumed:
     )
 
 
-def _labels(source: Source) -> list[str]:
-    """The answers that occur, in natural order; a missing one is refused."""
+def found_labels(source: Source) -> list[str]:
+    """The answers that occur: numbers in increasing order, words in natural order."""
     seen = source.column("label").unique().to_pylist()
-    labels = {str(label).strip() for label in seen if label is not None and label == label}
-    return naturally(labels)
+    labels = naturally({str(label).strip() for label in seen if label is not None})
+    labels = [label for label in labels if label.lower() != "nan"]
+    numbers = {label: _number(label) for label in labels}
+    if None in numbers.values():
+        return labels
+    return sorted(labels, key=lambda label: numbers[label] or 0.0)
 
 
 def _numeric(found: list[float]) -> Scale:
