@@ -77,7 +77,7 @@ def _draw_labels(axes: Axes, truths: Truths, places: list[int]) -> None:
     axes.scatter(grid[columns], rows, s=120 * mass[rows, columns], c=colours, marker="s")
     for row, column in enumerate(chosen):
         axes.annotate(
-            f"{mass[row, column]:.0%}",
+            f"{100 * mass[row, column]:.0f} %",
             (1.01, row),
             xycoords=("axes fraction", "data"),
             va="center",
