@@ -104,27 +104,35 @@ class Mechanism(ABC):
 
     # What the worker runs
 
-    def perturb(self, answers: Answers, *, simulation_seed: int | None = None) -> Reports:
-        """Every worker's report. Randomness is the operating system's unless a seed is named."""
-        self._check_scale(answers)
+    def perturb(self, answers: object, *, simulation_seed: int | None = None) -> Reports:
+        """Every worker's report. Randomness is the operating system's unless a seed is named.
+
+        `answers` are Answers, or any table that `Answers.of` reads, on the mechanism's scale.
+        """
+        answers = self._read(answers)
         return self._reports(answers, randomness(simulation_seed), simulation_seed)
 
     def perturb_in_pieces(
-        self, answers: Answers, *, simulation_seed: int | None = None, cells: int = PIECE_CELLS
+        self, answers: object, *, simulation_seed: int | None = None, cells: int = PIECE_CELLS
     ) -> Iterator[Reports]:
         """The same, a few workers at a time: pieces of about `cells` cells each."""
-        self._check_scale(answers)
+        answers = self._read(answers)
         random, some = randomness(simulation_seed), max(1, cells // len(answers.tasks))
         for start in range(0, len(answers.workers), some):
             piece = answers.span(start, min(start + some, len(answers.workers)))
             yield self._reports(piece, random, simulation_seed)
 
-    def _check_scale(self, answers: Answers) -> None:
+    def _read(self, answers: object) -> Answers:
+        from forsooth.answers import Answers
+
+        if not isinstance(answers, Answers):
+            return Answers.of(answers, self.scale)
         if answers.scale != self.scale:
             raise ForsoothError(
                 f"the answers are on the scale {answers.scale}, "
                 f"the mechanism was made for {self.scale}"
             )
+        return answers
 
     def _reports(self, answers: Answers, random: Randomness, seed: int | None) -> Reports:
         from forsooth.reports import Reports  # a report carries its mechanism: the circle closes
@@ -186,6 +194,8 @@ class Mechanism(ABC):
     @staticmethod
     def from_json(text: str | bytes) -> Mechanism:
         """Read and verify a mechanism; one that breaks its own promise is refused."""
+        if not isinstance(text, str | bytes):
+            raise ForsoothError(f"a mechanism is read from its JSON text, got {text!r}")
         data = strict.loads(text)
         try:
             version = strict.integer(data["forsooth"], "the format's version")

@@ -106,6 +106,8 @@ class Reports:
         """Read a reports file; refuse what is not ours, truncated, or impossible."""
         import pyarrow.parquet as pq
 
+        if not isinstance(path, str | Path):
+            raise ForsoothError(f"Reports.read takes the path of a reports file, got {path!r}")
         if not Path(path).is_file():
             raise ForsoothError(f"{path} does not exist or is not a file")
         try:

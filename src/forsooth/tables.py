@@ -111,6 +111,8 @@ def write(columns: Mapping[str, Sequence[Any] | np.ndarray], path: str | Path) -
 
     Text is for reading: its numbers are rounded. Parquet keeps every digit.
     """
+    if not isinstance(path, str | Path):
+        raise ForsoothError(f"write takes the path of a file, got {path!r}")
     check_ending(path)
     table, ending = arrow(columns), _ending(path)
     if ending not in _PARQUET:

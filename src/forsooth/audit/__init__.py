@@ -16,6 +16,7 @@ from forsooth.audit.sampled import (
     epsilon_lower_bound,
     goodness_of_fit,
 )
+from forsooth.checks import check_whole
 from forsooth.display import as_html, as_text
 from forsooth.errors import ForsoothError
 from forsooth.frames import frame_of
@@ -149,8 +150,12 @@ def audit(
     The sampled part draws with the operating system's randomness, as workers do, unless a
     simulation seed is named. `tasks` only matters for the worker's total.
     """
+    if not isinstance(mechanism, Mechanism):
+        raise ForsoothError(f"audit takes a mechanism, such as mechanisms.rr; got {mechanism!r}")
     view = probe(mechanism)
-    if draws is None:
+    if draws is not None:
+        check_whole(draws, "draws")
+    else:
         draws = CELL_DRAWS if isinstance(mechanism, CellwiseMechanism) else VECTOR_DRAWS
     counts = count_reports(
         lambda row, count: view.ask(mechanism, row, count, simulation_seed),

@@ -89,10 +89,10 @@ def infer(
     """
     if method not in NAMES:
         raise ForsoothError(f"unknown method {method!r}; known: {', '.join(NAMES)}")
-    options, rules = (
-        Options(estimand, estimate, unordered, model),
-        check_rules(method, Rules(tolerance, max_iterations, ties)),
-    )
+    if not isinstance(unordered, bool):
+        raise ForsoothError(f"unordered is True or False, got {unordered!r}")
+    options = Options(estimand, estimate, unordered, model)
+    rules = check_rules(method, Rules(tolerance, max_iterations, ties))
     if method != "posterior" and (options != Options() or groups is not None or gold_use != "pin"):
         raise ForsoothError(
             f"estimand, estimate, unordered, model, groups and gold_use are for the method "

@@ -67,6 +67,8 @@ def build(
     With `unit` "worker", ε is for all that a worker says, on `sampled` publicly drawn tasks.
     """
     scale = Scale.parse(scale)
+    if not isinstance(specification, str):
+        raise ForsoothError(f"a mechanism is named by text, such as 'rr'; got {specification!r}")
     name, _, text = specification.partition(":")
     if name not in BUILDERS:
         raise ForsoothError(f"unknown mechanism {name!r}; known: {', '.join(BUILDERS)}")

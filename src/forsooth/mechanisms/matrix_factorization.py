@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 
 from forsooth import strict
+from forsooth.checks import check_number, check_whole
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
@@ -232,14 +233,14 @@ def mf(
     """Matrix factorization for a campaign of `tasks` tasks; V is public and made from `seed`."""
     scale = Scale.parse(scale)
     check_epsilon(epsilon)
-    if seed < 0:
-        raise ForsoothError(f"mf's seed must not be negative, got {seed}")
+    check_whole(seed, "mf's seed", 0)
+    tasks, d = check_whole(tasks, "mf's tasks"), check_whole(d, "mf's d")
+    ridge = check_number(ridge, "mf's ridge")
+    steps = check_whole(steps, "mf's steps")
     if not 1 <= d <= tasks:
         raise ForsoothError(f"mf needs 1 ≤ d ≤ tasks, got d = {d} with {tasks} tasks")
     profiles = _random_profiles(tasks, d, seed)
-    return MatrixFactorization(
-        "mf", scale, epsilon, "answers", profiles, float(ridge), solver, steps
-    )
+    return MatrixFactorization("mf", scale, epsilon, "answers", profiles, ridge, solver, steps)
 
 
 def _random_profiles(tasks: int, d: int, seed: int) -> tuple[tuple[int, ...], ...]:

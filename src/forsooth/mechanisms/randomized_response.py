@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.checks import check_number
 from forsooth.errors import ForsoothError
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism, nearest_table
 from forsooth.mechanisms.exact import floor_times_exp, log_ratio
@@ -59,7 +60,7 @@ def two_step(
     Where participation is public there is no first step to take, and all of ε is the second's.
     """
     scale = Scale.parse(scale)
-    if not 0 < first < 1:
+    if not 0 < check_number(first, "the first step's share of ε") < 1:
         raise ForsoothError(f"the first step's share of ε must lie between 0 and 1, got {first}")
     if protects == "answers":
         return rr(scale, epsilon, protects=protects, name="two-step")

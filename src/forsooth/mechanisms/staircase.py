@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.checks import check_number
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand, default_estimand
 from forsooth.mechanisms.channel import ChannelMechanism
@@ -83,7 +84,10 @@ def designed(
     """The mechanism together with what its design is worth."""
     check_protects(protects)
     check_epsilon(epsilon)
-    return _designed(Scale.parse(scale), epsilon, protects, float(density), truth, noise, estimand)
+    share = check_number(density, "the density")
+    if not isinstance(truth, str):
+        raise ForsoothError(f'truth is "flat" or "normal:MEAN,SD", got {truth!r}')
+    return _designed(Scale.parse(scale), epsilon, protects, share, truth, str(noise), estimand)
 
 
 @lru_cache(maxsize=64)  # an evaluation asks for the same design in every repeat

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from forsooth.checks import check_number, check_whole
 from forsooth.display import as_html, as_text, count, number
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
@@ -53,13 +54,13 @@ class Question:
             raise ForsoothError(
                 "give exactly two of workers, epsilon and target-mae: the third is the answer"
             )
-        if self.workers is not None and self.workers < FEWEST_WORKERS:
+        if self.workers is not None and check_whole(self.workers, "workers", 0) < FEWEST_WORKERS:
             raise ForsoothError(f"a plan needs at least two workers, got {self.workers}")
         if self.max_workers < FEWEST_WORKERS:
             raise ForsoothError(f"max-workers must be at least 2, got {self.max_workers}")
         if self.epsilon is not None:
             check_epsilon(self.epsilon)
-        if self.target_mae is not None and not 0 < self.target_mae < math.inf:
+        if self.target_mae is not None and not check_number(self.target_mae, "the target") > 0:
             raise ForsoothError(f"the target must be an error above 0, got {self.target_mae!r}")
 
     @property
@@ -189,6 +190,9 @@ def plan(
     >>> found.mae < found.campaign.expected.constant_error
     True
     """
+    check_whole(tasks, "tasks")
+    check_number(density, "the density")
+    check_whole(repeats, "repeats")
     question = Question(workers, epsilon, target_mae, max_workers)
     stated = None if estimand is None else check_estimand(estimand)
     expected = Expected(Scale.parse(scale), density, truth, noise, stated)
