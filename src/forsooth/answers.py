@@ -385,5 +385,6 @@ def _contradiction(
     )
     return (
         f"{raw.cell(first)}: two different answers, {answers}; {int(torn.sum())} such cell(s). "
-        "Say which to keep: --on-conflict last, first or drop"
+        "Say which to keep: --on-conflict last, first or drop (in Python: "
+        'Answers.of(…, on_conflict="last"))'
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Integral, Real
 
 from forsooth.errors import ForsoothError
 
 
 def check_number(value: object, what: str) -> float:
-    """A finite number as a float; text, NaN, infinity and booleans are refused."""
-    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
+    """A number as a float; text and booleans are refused. Its range is the caller's to check."""
+    if isinstance(value, Real) and not isinstance(value, bool):
         return float(value)
     raise ForsoothError(f"{what} must be a number, got {value!r}")
 

@@ -60,7 +60,8 @@ class Question:
             raise ForsoothError(f"max-workers must be at least 2, got {self.max_workers}")
         if self.epsilon is not None:
             check_epsilon(self.epsilon)
-        if self.target_mae is not None and not check_number(self.target_mae, "the target") > 0:
+        target = self.target_mae
+        if target is not None and not 0 < check_number(target, "the target") < math.inf:
             raise ForsoothError(f"the target must be an error above 0, got {self.target_mae!r}")
 
     @property
@@ -190,7 +191,7 @@ def plan(
     >>> found.mae < found.campaign.expected.constant_error
     True
     """
-    check_whole(tasks, "tasks")
+    check_whole(tasks, "tasks", 0)
     check_number(density, "the density")
     check_whole(repeats, "repeats")
     question = Question(workers, epsilon, target_mae, max_workers)
