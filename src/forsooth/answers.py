@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
 
 import numpy as np
 import pyarrow as pa
 
-from forsooth import tables
+from forsooth import frames, tables, wide
 from forsooth.cells import Cells
+from forsooth.display import as_html, as_text, count, short
 from forsooth.errors import ForsoothError
-from forsooth.scale import Scale
+from forsooth.natural import naturally
+from forsooth.scale import Scale, ScaleLike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
 OnConflict = Literal["error", "last", "first", "drop"]
+ROLES = ("task", "worker", "label")
 ON_CONFLICT: tuple[str, ...] = get_args(OnConflict)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answers:
     """Who answered what: one entry per answered cell, ordered by worker, then by task.
 
-    Workers and tasks stand in sorted order (or in the order of an explicit list), never in the
-    order in which they first appear: that order would depend on which cells are NULL.
+    Workers and tasks stand in natural order, t2 before t10 (or in the order of an explicit list),
+    never in the order in which they first appear: that would depend on which cells are NULL.
     """
 
     scale: Scale
@@ -40,19 +43,23 @@ class Answers:
     task: NDArray[np.int32]
     code: NDArray[np.unsignedinteger[Any]]
     notices: tuple[str, ...] = field(default=())
+    backend: str | None = None  # the caller's dataframe library
 
     @classmethod
     def read(
         cls,
         source: object,
-        scale: Scale | str,
+        scale: ScaleLike,
         *,
         tasks: Iterable[str] | None = None,
         workers: Iterable[str] | None = None,
         on_conflict: OnConflict = "error",
         columns: Mapping[str, str] | None = None,
     ) -> Answers:
-        """Read a long table (`task, worker, label`) from a file or any dataframe.
+        """Read a table of answers from a file, any dataframe, or a list of dicts.
+
+        It is long (`task, worker, label`, one row per answer) or wide (`worker` and one column
+        per task, one row per worker, empty where a task was skipped).
 
         `tasks` and `workers` are the public lists of the campaign's tasks and workers. Without
         them the tasks are those that somebody answered and the workers those who answered
@@ -60,29 +67,57 @@ class Answers:
         """
         if on_conflict not in ON_CONFLICT:
             raise ForsoothError(f"on_conflict must be one of {', '.join(ON_CONFLICT)}")
-        scale, table, columns = Scale.parse(scale), tables.read(source), columns or {}
+        scale, table = Scale.parse(scale), tables.read(source)
+        columns, notices = wide.check_columns(columns, ROLES), []
+        if wide.is_wide(table, columns):
+            table, columns = wide.unfolded(table, columns), {}
+            tasks, workers = tasks or naturally(table.tasks), workers or naturally(table.workers)
+            notices.append(table.notice)
         worker, worker_ids = _identifiers(table, "worker", columns.get("worker"), workers)
         task, task_ids = _identifiers(table, "task", columns.get("task"), tasks)
         code = _codes(table, scale, columns.get("label"))
         raw = _Raw(worker_ids, worker, task_ids, task, scale, code)
-        rows, notices = _one_row_per_cell(table, raw, on_conflict)
+        rows, repeats = _one_row_per_cell(table, raw, on_conflict)
         return cls(
-            scale, worker_ids, task_ids, worker[rows], task[rows], code[rows], tuple(notices)
+            scale,
+            worker_ids,
+            task_ids,
+            worker[rows],
+            task[rows],
+            code[rows],
+            (*notices, *repeats),
+            frames.library_of(source),
         )
 
     @classmethod
     def of(
         cls,
-        rows: Mapping[str, Mapping[str, object]],
-        scale: Scale | str,
+        rows: object,
+        scale: ScaleLike | None = None,
         *,
         tasks: Iterable[str] | None = None,
+        workers: Iterable[str] | None = None,
+        on_conflict: OnConflict = "error",
+        columns: Mapping[str, str] | None = None,
     ) -> Answers:
-        """From ``{worker: {task: answer}}``; a task that is left out was not answered.
+        """From ``{worker: {task: answer}}``, or from anything that `read` takes.
+
+        A task that is left out was not answered. The scale is never taken from the answers: it
+        would tell which answers somebody gave.
 
         >>> Answers.of({"ann": {"q1": 3}, "bob": {"q1": 4, "q2": 0}}, "0..4").size
         3
         """
+        if scale is None:
+            raise ForsoothError(
+                'the scale is missing: Answers.of(data, "0..4"), or a list of all possible '
+                "answers. It is public, so it must not be taken from the private answers"
+            )
+        read = partial(cls.read, scale=scale, tasks=tasks, on_conflict=on_conflict)
+        if not _is_nested(rows):
+            return read(rows, workers=workers, columns=columns)
+        if columns:
+            raise ForsoothError("{worker: {task: answer}} has no columns to rename")
         cells = [(str(w), str(t), str(a)) for w, row in rows.items() for t, a in row.items()]
         worker, task, label = (list(column) for column in zip(*cells)) if cells else ([], [], [])
         text = pa.string()
@@ -91,7 +126,8 @@ class Answers:
             "task": pa.array(task, text),
             "label": pa.array(label, text),
         }
-        return cls.read(pa.table(long), scale, tasks=tasks, workers=sorted(map(str, rows)))
+        table = tables.Source(pa.table(long))
+        return read(table, workers=workers or naturally(map(str, rows)))
 
     @property
     def size(self) -> int:
@@ -165,6 +201,29 @@ class Answers:
             )
         }
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The long table in the library the answers came from, or in `backend`; else pyarrow."""
+        return frames.frame_of(self.columns(), backend or self.backend)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return as_text(*self._described())
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._described())
+
+    def _described(self) -> tuple[str, list[str]]:
+        """Sizes only: an answer must not end up in a log or a stored notebook by itself."""
+        cells = len(self.workers) * len(self.tasks)
+        density = f", {100 * self.size / cells:.3g} % of all cells" if cells else ""
+        title = (
+            f"Answers of {count(len(self.workers), 'worker')} to {count(len(self.tasks), 'task')}"
+        )
+        facts = [f"{count(self.size, 'answer')}{density}, scale {short(str(self.scale))}; private"]
+        return title, [*facts, *(f"note: {notice}" for notice in self.notices)]
+
     def to_arrow(self) -> pa.Table:
         """The long table as a pyarrow Table (``.to_pandas()``, ``polars.from_arrow`` go on)."""
         return pa.table(self.columns())
@@ -182,6 +241,20 @@ class Answers:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _is_nested(rows: object) -> TypeGuard[Mapping[str, Mapping[str, object]]]:
+    """Is it {worker: {task: answer}}? Else it is a table; a mixture of both is refused."""
+    if not isinstance(rows, Mapping):
+        return False
+    nested = [isinstance(row, Mapping) for row in rows.values()]
+    if any(nested) and not all(nested):
+        worker = list(rows)[nested.index(False)]
+        raise ForsoothError(
+            f"worker {worker!r} has {rows[worker]!r} instead of {{task: answer}}: "
+            'write {"ann": {"q1": 3}}'
+        )
+    return all(nested)
 
 
 def code_dtype(scale: Scale) -> np.dtype[np.unsignedinteger[Any]]:
@@ -210,7 +283,7 @@ def _identifiers(
     """Every row's position in the list of names, and that list: the public one, or the sorted."""
     encoded = source.identifiers(role, chosen).dictionary_encode()
     found: list[str] = encoded.dictionary.to_pylist()
-    names = _distinct(role, sorted(found) if listed is None else listed)
+    names = _distinct(role, naturally(found) if listed is None else listed)
     if not names:
         raise ForsoothError(f"{source.name} has no answers: there is no {role}")
     place = {name: position for position, name in enumerate(names)}
@@ -226,7 +299,9 @@ def _identifiers(
 
 
 def _distinct(role: str, names: Iterable[str]) -> tuple[str, ...]:
-    listed = tuple(names)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ForsoothError(f"{role}s is a list of names, not {names!r}")
+    listed = tuple(str(name) for name in names)
     if len(set(listed)) < len(listed):
         twice = next(name for name, count in Counter(listed).items() if count > 1)
         raise ForsoothError(f"the list of {role}s names {twice!r} twice")
@@ -310,5 +385,6 @@ def _contradiction(
     )
     return (
         f"{raw.cell(first)}: two different answers, {answers}; {int(torn.sum())} such cell(s). "
-        "Say which to keep: --on-conflict last, first or drop"
+        "Say which to keep: --on-conflict last, first or drop (in Python: "
+        'Answers.of(…, on_conflict="last"))'
     )

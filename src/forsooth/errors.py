@@ -1,4 +1,4 @@
-"""The one exception that is meant for people."""
+"""The exception and the warning that are meant for people."""
 
 
 class ForsoothError(ValueError):
@@ -6,3 +6,7 @@ class ForsoothError(ValueError):
 
     The command line prints the message without a traceback and exits with 2.
     """
+
+
+class AssumptionWarning(UserWarning):
+    """Something was not stated and had to be assumed; the message says how to state it."""

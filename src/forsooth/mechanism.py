@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from forsooth import strict
+from forsooth.display import as_html, as_text, short
 from forsooth.errors import ForsoothError
 from forsooth.packing import packed_size
 from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
@@ -31,7 +32,7 @@ PIECE_CELLS = 2**23  # cells of a report file that are in memory at once
 Layout = Literal["rows", "cells"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mechanism(ABC):
     """A frozen, public recipe; equal if equal; the same JSON drives every client and the audit.
 
@@ -56,6 +57,20 @@ class Mechanism(ABC):
         super().__init_subclass__()
         if "kind" in cls.__dict__:
             Mechanism.kinds[cls.kind] = cls
+
+    def __repr__(self) -> str:
+        return as_text(*self._described())
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._described())
+
+    def _described(self) -> tuple[str, list[str]]:
+        said = self.guarantee
+        cells = f", over {said.cells} sampled tasks" if said.cells is not None else ""
+        facts = [f"ε = {said.epsilon:g} per cell{cells}; protects {said.protects}"]
+        if said.epsilon > self.epsilon:
+            facts.append(f"more than the ε = {self.epsilon:g} that was asked for")
+        return f"Mechanism {self.name} on the scale {short(str(self.scale))}", facts
 
     # What it promises and what it sends
 
@@ -89,27 +104,35 @@ class Mechanism(ABC):
 
     # What the worker runs
 
-    def perturb(self, answers: Answers, *, simulation_seed: int | None = None) -> Reports:
-        """Every worker's report. Randomness is the operating system's unless a seed is named."""
-        self._check_scale(answers)
+    def perturb(self, answers: object, *, simulation_seed: int | None = None) -> Reports:
+        """Every worker's report. Randomness is the operating system's unless a seed is named.
+
+        `answers` are Answers, or any table that `Answers.of` reads, on the mechanism's scale.
+        """
+        answers = self._read(answers)
         return self._reports(answers, randomness(simulation_seed), simulation_seed)
 
     def perturb_in_pieces(
-        self, answers: Answers, *, simulation_seed: int | None = None, cells: int = PIECE_CELLS
+        self, answers: object, *, simulation_seed: int | None = None, cells: int = PIECE_CELLS
     ) -> Iterator[Reports]:
         """The same, a few workers at a time: pieces of about `cells` cells each."""
-        self._check_scale(answers)
+        answers = self._read(answers)
         random, some = randomness(simulation_seed), max(1, cells // len(answers.tasks))
         for start in range(0, len(answers.workers), some):
             piece = answers.span(start, min(start + some, len(answers.workers)))
             yield self._reports(piece, random, simulation_seed)
 
-    def _check_scale(self, answers: Answers) -> None:
+    def _read(self, answers: object) -> Answers:
+        from forsooth.answers import Answers
+
+        if not isinstance(answers, Answers):
+            return Answers.of(answers, self.scale)
         if answers.scale != self.scale:
             raise ForsoothError(
                 f"the answers are on the scale {answers.scale}, "
                 f"the mechanism was made for {self.scale}"
             )
+        return answers
 
     def _reports(self, answers: Answers, random: Randomness, seed: int | None) -> Reports:
         from forsooth.reports import Reports  # a report carries its mechanism: the circle closes
@@ -117,7 +140,9 @@ class Mechanism(ABC):
         answers = self.eligible(answers)
         values = self.randomise(answers, random)
         cells = (answers.worker, answers.task) if self.layout == "cells" else None
-        return Reports(self, answers.tasks, answers.workers, values, cells, seed)
+        return Reports(
+            self, answers.tasks, answers.workers, values, cells, seed, backend=answers.backend
+        )
 
     def eligible(self, answers: Answers) -> Answers:
         """The answers that may influence a report: all, unless a public rule leaves some out."""
@@ -169,6 +194,8 @@ class Mechanism(ABC):
     @staticmethod
     def from_json(text: str | bytes) -> Mechanism:
         """Read and verify a mechanism; one that breaks its own promise is refused."""
+        if not isinstance(text, str | bytes):
+            raise ForsoothError(f"a mechanism is read from its JSON text, got {text!r}")
         data = strict.loads(text)
         try:
             version = strict.integer(data["forsooth"], "the format's version")

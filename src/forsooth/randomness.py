@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from forsooth.checks import check_whole
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -56,4 +58,6 @@ class SimulatedRandomness:
 
 def randomness(simulation_seed: int | None = None) -> Randomness:
     """Secure randomness, unless a simulation seed is named."""
-    return SecureRandomness() if simulation_seed is None else SimulatedRandomness(simulation_seed)
+    if simulation_seed is None:
+        return SecureRandomness()
+    return SimulatedRandomness(check_whole(simulation_seed, "simulation_seed", 0))

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from forsooth import packing, strict
 from forsooth.cells import Cells
+from forsooth.display import as_html, as_text, count, short
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, check_estimand
 from forsooth.files import replacing
@@ -35,7 +36,7 @@ WRITING: dict[str, Any] = {
 AnsweredCells = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reports:
     """The reports of some workers on one campaign, and everything needed to read them.
 
@@ -52,10 +53,32 @@ class Reports:
     answered: AnsweredCells | None = None
     simulation_seed: int | None = None
     estimand: Estimand | None = None
+    backend: str | None = None  # the dataframe library the answers came from; not in files
 
     def __post_init__(self) -> None:
         if self.estimand is not None:
             check_estimand(self.estimand)
+
+    def __len__(self) -> int:
+        return len(self.workers)
+
+    def __repr__(self) -> str:
+        return as_text(*self._described())
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._described())
+
+    def _described(self) -> tuple[str, list[str]]:
+        workers, tasks = count(len(self.workers), "worker"), count(len(self.tasks), "task")
+        facts = [
+            f"mechanism {self.mechanism.name}, scale {short(str(self.scale))}",
+            self.mechanism.guarantee.describe(len(self.tasks)),
+        ]
+        if self.estimand:
+            facts.append(f"estimand {self.estimand}")
+        if self.simulation_seed is not None:
+            facts.append(f"simulated with seed {self.simulation_seed}: no privacy")
+        return f"Reports of {workers} on {tasks}", facts
 
     @property
     def scale(self) -> Scale:
@@ -83,6 +106,8 @@ class Reports:
         """Read a reports file; refuse what is not ours, truncated, or impossible."""
         import pyarrow.parquet as pq
 
+        if not isinstance(path, str | Path):
+            raise ForsoothError(f"Reports.read takes the path of a reports file, got {path!r}")
         if not Path(path).is_file():
             raise ForsoothError(f"{path} does not exist or is not a file")
         try:

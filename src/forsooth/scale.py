@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from forsooth.errors import ForsoothError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
 _RANGE = re.compile(r"\s*(-?\d{1,9})\s*\.\.\s*(-?\d{1,9})\s*")
 MAX_SIZE = 1001
+_HOW_TO_WRITE = 'write "0..4", "G,P,R", range(5), or a list of numbers or labels'
 _WIDEST = 1e9  # so that grids, sums and noise stay exact
+
+
+ScaleLike: TypeAlias = "Scale | str | Iterable[object]"
 
 
 @dataclass(frozen=True)
@@ -55,12 +60,20 @@ class Scale:
             )
 
     @classmethod
-    def parse(cls, text: str | Scale) -> Scale:
-        """Read ``0..9``, ``0,50,100`` or ``G,P,R,X,B``."""
+    def parse(cls, text: ScaleLike) -> Scale:
+        """Read ``0..9``, ``0,50,100``, ``G,P,R,X,B``, a range, or a list of numbers or labels.
+
+        >>> Scale.parse(range(5)) == Scale.parse([0, 1, 2, 3, 4]) == Scale.parse("0..4")
+        True
+        """
         if isinstance(text, Scale):
             return text
-        if not isinstance(text, str):
-            raise ForsoothError(f"a scale is written 0..9, 1..5 or G,P,R,X,B; got {text!r}")
+        if isinstance(text, str):
+            return cls._parse_text(text)
+        return cls.of(text)
+
+    @classmethod
+    def _parse_text(cls, text: str) -> Scale:
         if match := _RANGE.fullmatch(text):
             low, high = int(match[1]), int(match[2])
             if not low < high:
@@ -69,13 +82,17 @@ class Scale:
                 raise ForsoothError(f"the scale {text!r} has more than {MAX_SIZE} answers")
             return cls(tuple(str(value) for value in range(low, high + 1)))
         if "," not in text:
-            raise ForsoothError(f"cannot read the scale {text!r}: write 0..9, 1..5 or G,P,R,X,B")
+            raise ForsoothError(f"cannot read the scale {text!r}: {_HOW_TO_WRITE}")
         return cls.of([label.strip() for label in text.split(",")])
 
     @classmethod
-    def of(cls, labels: Sequence[object]) -> Scale:
-        """A scale from a list of numbers or labels."""
-        return cls(tuple(str(label).strip() for label in labels))
+    def of(cls, labels: Iterable[object]) -> Scale:
+        """A scale from a range, a list, an array or a series of numbers or labels, in order."""
+        ordered = hasattr(labels, "__iter__") and hasattr(labels, "__len__")
+        if not ordered or isinstance(labels, str | bytes | Set | Mapping):
+            raise ForsoothError(f"cannot read the scale {labels!r}: {_HOW_TO_WRITE}")
+        listed = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+        return cls(tuple(_label(each) for each in listed))
 
     @cached_property
     def values(self) -> tuple[float, ...]:
@@ -152,6 +169,18 @@ class Scale:
 
     def _listed(self) -> str:
         return ", ".join(self.labels)
+
+
+def _label(label: object) -> str:
+    """A label as text; whole numbers are written without a decimal point."""
+    number = label.item() if hasattr(label, "item") else label
+    if number is None or isinstance(number, list | tuple | dict):
+        raise ForsoothError(f"{label!r} cannot be an answer of a scale: {_HOW_TO_WRITE}")
+    if isinstance(number, float):
+        if not math.isfinite(number):
+            raise ForsoothError(f"{label!r} cannot be an answer of a scale")
+        return f"{number:.0f}" if number.is_integer() else repr(number)
+    return str(number).strip()
 
 
 def _number(text: str) -> float | None:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from forsooth import label_studio
+from forsooth import frames, label_studio
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
+from forsooth.natural import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,30 +98,25 @@ class Source:
 
 
 def read(source: Any) -> Source:
-    """Read a file by its name, or take any dataframe (pandas, polars, pyarrow, …)."""
+    """Read a file by its name, or take any dataframe, list of dicts or dict of columns."""
     if isinstance(source, Source):
         return source
     if isinstance(source, str | Path):
         return _read_file(Path(source))
-    if isinstance(source, pa.Table):
-        return Source(source)
-    import narwhals as nw
-
-    try:
-        return Source(nw.from_native(source, eager_only=True).to_arrow())
-    except TypeError:
-        raise ForsoothError(
-            f"expected a file name or a dataframe, got {type(source).__name__}"
-        ) from None
-    except pa.ArrowException as error:
-        raise ForsoothError(f"the dataframe cannot be read: {_first_line(error)}") from error
+    return Source(frames.table_of(source))
 
 
 def write(columns: Mapping[str, Sequence[Any] | np.ndarray], path: str | Path) -> None:
-    """Write columns as Parquet, TSV or CSV, by the file's ending; never a half-written file."""
+    """Write columns as Parquet, TSV or CSV, by the file's ending; never a half-written file.
+
+    Text is for reading: its numbers are rounded. Parquet keeps every digit.
+    """
+    if not isinstance(path, str | Path):
+        raise ForsoothError(f"write takes the path of a file, got {path!r}")
     check_ending(path)
-    arrays = {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
-    table, ending = pa.table(arrays), _ending(path)
+    table, ending = arrow(columns), _ending(path)
+    if ending not in _PARQUET:
+        table = _for_reading(table)
     with replacing(path) as temporary:
         if ending in _PARQUET:
             import pyarrow.parquet as pq
@@ -133,6 +129,20 @@ def write(columns: Mapping[str, Sequence[Any] | np.ndarray], path: str | Path) -
             options = pa_csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
             with pa.output_stream(temporary, compression=_compression(Path(path))) as stream:
                 pa_csv.write_csv(table, stream, options)
+
+
+def arrow(columns: Mapping[str, Sequence[Any] | np.ndarray]) -> pa.Table:
+    """Columns as an arrow table; NaN becomes null."""
+    return pa.table({name: pa.array(column, from_pandas=True) for name, column in columns.items()})
+
+
+def _for_reading(table: pa.Table) -> pa.Table:
+    """The same with rounded numbers."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            column = rounded(table.column(place).to_numpy())
+            table = table.set_column(place, field.name, pa.array(column, from_pandas=True))
+    return table
 
 
 def check_ending(path: str | Path) -> None:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from forsooth import tables
+from forsooth.display import FEW_ROWS, as_html, as_text, count, short
 from forsooth.errors import ForsoothError
+from forsooth.frames import frame_of
+from forsooth.known import truth_array
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from forsooth.scale import Scale
 
 COVERAGE = 0.9
+_IN_TEXT = ("task", "truth", "label", "low", "high", "support", "probability")
 NO_WORKER_QUALITY = (
     "the estimand opinion gives no worker quality: careless people cannot be identified, because a "
     "population p with a share g of guessers among K answers, (1 − g)·p + g/K, is a valid "
@@ -98,7 +106,26 @@ class Difference:
     high: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Truth:
+    """What is known of one task: `truths["q1"]`.
+
+    `label` is the nearest label where labels are words, `probability` that of the estimate
+    (`label` only), `shares` the share of every answer (`opinion` only).
+    """
+
+    task: str
+    truth: float
+    low: float
+    high: float
+    support: int
+    label: str | None = None
+    probability: float | None = None
+    prediction_set: tuple[str, ...] | None = None
+    shares: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Truths:
     """What the collector has learned.
 
@@ -127,6 +154,91 @@ class Truths:
     calibration: Calibration | None = None
     prediction_sets: tuple[tuple[str, ...], ...] | None = None
     differences: tuple[Difference, ...] = ()
+    notices: tuple[str, ...] = ()  # what was assumed or merged
+    backend: str | None = None  # the caller's dataframe library
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tasks)
+
+    def __contains__(self, task: object) -> bool:
+        return task in self._place_of
+
+    def __getitem__(self, task: str) -> Truth:
+        place = self.place(task)
+        row = {name: column[place] for name, column in self._columns.items()}
+        shares = self.posterior.shares if self.posterior else None
+        return Truth(
+            task,
+            float(row["truth"]),
+            float(row["low"]),
+            float(row["high"]),
+            int(row["support"]),
+            row.get("label"),
+            float(row["probability"]) if "probability" in row else None,
+            self.prediction_sets[place] if self.prediction_sets is not None else None,
+            dict(zip(self.scale.labels, shares.estimate[place].tolist())) if shares else None,
+        )
+
+    def place(self, task: object) -> int:
+        """The position of a task in `tasks` and in every array."""
+        if isinstance(task, Hashable) and task in self._place_of:
+            return self._place_of[task]
+        some = ", ".join(self.tasks[:3]) + (", …" if len(self.tasks) > 3 else "")
+        raise ForsoothError(f"there is no task {task!r}; tasks are named {some}")
+
+    @cached_property
+    def _columns(self) -> dict[str, Any]:
+        return self.columns()
+
+    @cached_property
+    def _place_of(self) -> dict[Hashable, int]:
+        return {task: place for place, task in enumerate(self.tasks)}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per task, in the library the data came from, or in `backend`; else pyarrow."""
+        return frame_of(self.columns(), backend or self.backend)
+
+    def workers_frame(self, backend: str | None = None) -> Any:
+        """One row per worker, as `to_frame`."""
+        return frame_of(self.worker_columns(), backend or self.backend)
+
+    def plot(self, axes: Axes | None = None, *, tasks: Iterable[str] | None = None) -> Axes:
+        """Draw every task's estimate (the first 40, or `tasks`); needs forsooth[plots].
+
+        Level: the interval. Label: the probability of each label. Opinion: the shares.
+        """
+        from forsooth.truth_plots import plot_truths
+
+        return plot_truths(self, axes, tasks)
+
+    def __repr__(self) -> str:
+        columns = {name: column for name, column in self._columns.items() if name in _IN_TEXT}
+        rows = list(zip(*(list(column)[:FEW_ROWS] for column in columns.values())))
+        more = len(self) - len(rows)
+        table = [tuple(columns), *rows]
+        text = as_text(*self._described(), table)
+        return f"{text}\n  … {more:,} more" if more else text
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._described(), self._shown(), len(self))
+
+    def _described(self) -> tuple[str, list[str]]:
+        estimand = f", estimand {self.posterior.estimand}" if self.posterior else ""
+        workers = f" from {count(len(self.workers), 'worker')}" if self.workers else ""
+        title = f"Truths of {count(len(self), 'task')}{workers}"
+        facts = [f"method {self.method}{estimand}, scale {short(str(self.scale))}"]
+        if not self.converged:
+            facts.append(f"not converged after {count(self.iterations, 'iteration')}")
+        return title, [*facts, *(f"note: {notice}" for notice in self.notices)]
+
+    def _shown(self) -> dict[str, Any]:
+        """The columns without the bounds of shares and participation, too many to read."""
+        names = ("participation", *(f"share_{label}" for label in self.scale.labels))
+        bounds = {f"{name}{end}" for name in names for end in ("_low", "_high")}
+        return {name: each for name, each in self._columns.items() if name not in bounds}
 
     def columns(self) -> dict[str, Any]:
         """`task, truth, low, high, support`, and the nearest label where labels are words.
@@ -184,17 +296,29 @@ class Truths:
         """Write one row per task and pair of groups, as CSV, TSV or Parquet."""
         tables.write(self.difference_columns(), path)
 
-    def error(self, truth: NDArray[np.float64]) -> float:
-        """MAE, the mean absolute error over the tasks whose truth is known (not NaN)."""
-        known = ~np.isnan(truth)
-        return float(np.mean(np.abs(self.estimate[known] - truth[known])))
+    def error(self, truth: object) -> float:
+        """MAE, the mean absolute error over the tasks whose truth is known.
 
-    def coverage(self, truth: NDArray[np.float64]) -> float:
-        """The share of the known truths that lie in their 90 % intervals."""
-        known = ~np.isnan(truth)
+        `truth` is a mapping or series by task, a table (`task, truth`), or one number per task in
+        the order of `tasks`, NaN where it is unknown. Labels stand for their values.
+        """
+        array, known = self._known(truth)
+        return float(np.mean(np.abs(self.estimate[known] - array[known])))
+
+    def coverage(self, truth: object) -> float:
+        """The share of the known truths that lie in their 90 % intervals; `truth` as in `error`."""
+        array, known = self._known(truth)
         rounding = 1e-9 * self.scale.range
-        above, below = self.low - rounding <= truth, truth <= self.high + rounding
+        above, below = self.low - rounding <= array, array <= self.high + rounding
         return float(np.mean((above & below)[known]))
+
+    def _known(self, truth: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The truths in the order of the tasks, and which of them are known."""
+        array = truth_array(truth, self.tasks, self.scale)
+        known = ~np.isnan(array)
+        if not known.any():
+            raise ForsoothError("truth: no truth is known, so there is nothing to compare with")
+        return array, known
 
 
 def _share_columns(shares: Shares, scale: Scale) -> dict[str, NDArray[np.float64]]:

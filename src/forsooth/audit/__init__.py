@@ -16,7 +16,10 @@ from forsooth.audit.sampled import (
     epsilon_lower_bound,
     goodness_of_fit,
 )
+from forsooth.checks import check_whole
+from forsooth.display import as_html, as_text
 from forsooth.errors import ForsoothError
+from forsooth.frames import frame_of
 from forsooth.mechanisms import CellwiseMechanism, Mechanism
 from forsooth.privacy import Privacy
 
@@ -31,7 +34,7 @@ CELL_DRAWS = 1_000_000
 VECTOR_DRAWS = 200_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """A claim, the exact ε and the sampled one, per kind of neighbours, and the verdict."""
 
@@ -61,6 +64,33 @@ class Audit:
         if self.fit is not None and self.fit < self.value.alpha:
             found.append(f"the draws do not follow the table (chi-square, p = {self.fit:.2g})")
         return tuple(found)
+
+    def __repr__(self) -> str:
+        return as_text(*self._described(), [tuple(self.columns()), *zip(*self.columns().values())])
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._described(), self.columns(), 2)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """`neighbours, claimed, exact, sampled`: ε per kind of neighbours; None: not claimed."""
+        hidden = self.claim.protects == "answers+participation"
+        return {
+            "neighbours": ["value", "participation"],
+            "claimed": [self.claim.epsilon, self.claim.epsilon if hidden else None],
+            "exact": [self.exact.value, self.exact.participation],
+            "sampled": [
+                self.value.epsilon,
+                self.participation.epsilon if self.participation else None,
+            ],
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per kind of neighbours, as pyarrow table or in `backend`."""
+        return frame_of(self.columns(), backend)
+
+    def _described(self) -> tuple[str, list[str]]:
+        verdict = "the claim holds" if self.holds else "THE CLAIM IS FALSE"
+        return f"Audit of {self.mechanism}: {verdict}", list(self.violations)
 
     @property
     def holds(self) -> bool:
@@ -120,8 +150,12 @@ def audit(
     The sampled part draws with the operating system's randomness, as workers do, unless a
     simulation seed is named. `tasks` only matters for the worker's total.
     """
+    if not isinstance(mechanism, Mechanism):
+        raise ForsoothError(f"audit takes a mechanism, such as mechanisms.rr; got {mechanism!r}")
     view = probe(mechanism)
-    if draws is None:
+    if draws is not None:
+        check_whole(draws, "draws")
+    else:
         draws = CELL_DRAWS if isinstance(mechanism, CellwiseMechanism) else VECTOR_DRAWS
     counts = count_reports(
         lambda row, count: view.ask(mechanism, row, count, simulation_seed),

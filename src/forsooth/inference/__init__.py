@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.answers import Answers
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, GoldUse, agreed, check_gold_use
@@ -16,12 +15,15 @@ from forsooth.inference.averages import majority, mean, median
 from forsooth.inference.calibration import calibrated, check_calibration
 from forsooth.inference.catd import catd
 from forsooth.inference.crh import crh
+from forsooth.inference.data import given
 from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
 from forsooth.inference.gold import gold_array
 from forsooth.inference.gtm import gtm
+from forsooth.inference.options import UNORDERED, check_rules, without_order
 from forsooth.inference.posterior import infer_posterior
 from forsooth.inference.posterior.options import ESTIMATES, MODELS, Estimate, Model, Options
+from forsooth.known import groups_of
 from forsooth.mechanisms import reports_sums
 from forsooth.reports import Reports
 from forsooth.truths import Truths
@@ -31,11 +33,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from forsooth.answers import Answers
     from forsooth.inference.checkpoint import Checkpoint
     from forsooth.inference.estimates import Estimates
     from forsooth.inference.posterior.evidence import Campaign
     from forsooth.report_files import ReportFiles
-    from forsooth.scale import Scale
+    from forsooth.scale import Scale, ScaleLike
 
 METHODS: dict[str, Callable[[Cells, Scale, Rules, NDArray[np.float64]], Estimates]] = {
     "algorithm1": algorithm1,
@@ -52,15 +55,16 @@ DEFAULT_METHOD = "posterior"
 
 
 def infer(
-    data: Reports | Answers | Sequence[Reports],
+    data: object,
     method: str = DEFAULT_METHOD,
     *,
+    scale: ScaleLike | None = None,
     tolerance: float = Rules.tolerance,
     max_iterations: int = Rules.max_iterations,
     ties: Ties = Rules.ties,
-    gold: Mapping[str, float] | None = None,
+    gold: object = None,
     gold_use: GoldUse = "pin",
-    groups: Mapping[str, str] | None = None,
+    groups: object = None,
     estimand: Estimand | None = None,
     estimate: Estimate | None = None,
     unordered: bool = False,
@@ -68,34 +72,74 @@ def infer(
 ) -> Truths:
     """Each task's truth and each worker's quality, from reports (or, not privately, from answers).
 
+    `data` are Reports, several of them, or the path of reports files; or plain answers: Answers,
+    or any table that `Answers.of` takes, with `scale`. A scale that is not given is taken from the
+    plain answers: an AssumptionWarning and the result's `notices` say what is assumed.
+
     Several reports of one campaign, even from different mechanisms, are taken together. A task
     without any cell gets the median of the other tasks' estimates and the whole scale as interval.
+
     `estimand` says what the truth of a task is: a `level` on the ordered scale (the default), a
     `label` (the default for two answers), or the distribution of everybody's own `opinion`; None
-    takes what the reports state. `gold` gives the known truths of some tasks: they are kept, and
-    workers are measured by them (`gold_use="pin"`), or intervals are calibrated by them. `groups`
-    names every worker's group, to compare their mean opinions. `unordered` says that the labels
-    have no order: the estimate is the likeliest label.
+    takes what the reports state. `gold` gives the known truths of some tasks, as a mapping, a
+    series or a table: they are kept, and workers are measured by them (`gold_use="pin"`), or
+    intervals are calibrated by them. `groups` names every worker's group, to compare their mean
+    opinions. `unordered` says that the labels have no order: the estimate is the likeliest label.
+    An option that the method does not have is refused.
     """
     if method not in NAMES:
         raise ForsoothError(f"unknown method {method!r}; known: {', '.join(NAMES)}")
+    if not isinstance(unordered, bool):
+        raise ForsoothError(f"unordered is True or False, got {unordered!r}")
     options = Options(estimand, estimate, unordered, model)
-    if method != "posterior" and (options != Options() or groups or gold_use != "pin"):
+    rules = check_rules(method, Rules(tolerance, max_iterations, ties))
+    if method != "posterior" and (options != Options() or groups is not None or gold_use != "pin"):
         raise ForsoothError(
             f"estimand, estimate, unordered, model, groups and gold_use are for the method "
             f"posterior, not for {method}; majority and dawid-skene never use the labels' order"
         )
-    rules = Rules(tolerance, max_iterations, ties)
-    parts = [data] if isinstance(data, Reports | Answers) else list(data)
-    _check_one_campaign(parts)
-    scale = parts[0].scale
-    known_truth = gold_array(gold or {}, parts[0].tasks, scale)
+    found = given(data, scale)
+    _check_one_campaign(found.parts)
+    tasks, of_scale = found.parts[0].tasks, found.parts[0].scale
+    known_truth = gold_array({} if gold is None else gold, tasks, of_scale)
     if method == "posterior":
-        stated = agreed(part.estimand for part in parts if isinstance(part, Reports))
-        options = replace(options, estimand=estimand or stated)
-        from forsooth.inference.posterior.evidence import campaign_of  # scipy is slow to import
+        if found.words:
+            options = without_order(options)
+        group_of = None if groups is None else groups_of(groups)
+        truths = _by_posterior(found.parts, known_truth, options, gold_use, group_of)
+    else:
+        if found.words and method not in UNORDERED:
+            raise ForsoothError(
+                f"the method {method} needs the order of the labels: pass scale= with the labels "
+                f"from lowest to highest, or use {' or '.join(sorted(UNORDERED))}"
+            )
+        truths = _by_cells(method, found.parts, known_truth, rules)
+    return replace(truths, notices=found.notices, backend=found.backend)
 
-        return by_posterior(campaign_of(parts), known_truth, options, gold_use, groups)
+
+def _by_posterior(
+    parts: Sequence[Reports | Answers],
+    known_truth: NDArray[np.float64],
+    options: Options,
+    gold_use: GoldUse,
+    groups: Mapping[str, str] | None,
+) -> Truths:
+    """The default method; the reports may state the estimand."""
+    from forsooth.inference.posterior.evidence import campaign_of  # scipy is slow to import
+
+    stated = agreed(part.estimand for part in parts if isinstance(part, Reports))
+    options = replace(options, estimand=options.estimand or stated)
+    return by_posterior(campaign_of(parts), known_truth, options, gold_use, groups)
+
+
+def _by_cells(
+    method: str,
+    parts: Sequence[Reports | Answers],
+    known_truth: NDArray[np.float64],
+    rules: Rules,
+) -> Truths:
+    """A method that reads every cell as an answer."""
+    scale = parts[0].scale
     cells = Cells.stack([part.cells() for part in parts])
     is_gold = ~np.isnan(known_truth)
     result = METHODS[method](cells, scale, rules, known_truth)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from forsooth.checks import check_number, check_whole
 from forsooth.errors import ForsoothError
 from forsooth.truths import COVERAGE
 
@@ -35,8 +36,9 @@ class Rules:
     ties: Ties = "middle"
 
     def __post_init__(self) -> None:
-        if not self.tolerance > 0 or self.max_iterations < 1:
-            raise ForsoothError("the tolerance and the number of iterations must be above 0")
+        check_whole(self.max_iterations, "max_iterations")
+        if not check_number(self.tolerance, "the tolerance") > 0:
+            raise ForsoothError(f"the tolerance must be above 0, got {self.tolerance!r}")
         if self.ties not in TIES:
             raise ForsoothError(f"unknown tie rule {self.ties!r}; known: {', '.join(TIES)}")
 

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from forsooth.errors import ForsoothError
+from forsooth.known import truth_array
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from forsooth.scale import Scale
 
 
-def gold_array(
-    gold: Mapping[str, float], tasks: Sequence[str], scale: Scale
-) -> NDArray[np.float64]:
+def gold_array(gold: object, tasks: Sequence[str], scale: Scale) -> NDArray[np.float64]:
     """Known truths in the order of the tasks, NaN elsewhere; refused if off the scale."""
-    if strangers := set(gold) - set(tasks):
-        raise ForsoothError(f"gold: task {min(strangers)!r} is not in the campaign")
-    for task, value in gold.items():
-        if not scale.low <= value <= scale.high:
-            raise ForsoothError(
-                f"gold: the truth {value!r} of task {task!r} is off the scale {scale}"
-            )
-    return np.array([gold.get(task, np.nan) for task in tasks])
+    known = truth_array(gold, tasks, scale, "gold")
+    off = (known < scale.low) | (known > scale.high)
+    if off.any():
+        at = int(off.argmax())
+        raise ForsoothError(
+            f"gold: the truth {known[at]:g} of task {tasks[at]!r} is off the scale {scale}"
+        )
+    return known

@@ -29,12 +29,13 @@ from forsooth.mechanisms.sampled import SampledTasks, per_worker
 from forsooth.mechanisms.staircase import staircase
 from forsooth.mechanisms.two_layer import TwoLayer, two_layer
 from forsooth.privacy import check_epsilon, check_protects, check_unit
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forsooth.privacy import Protects, Unit
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 BUILDERS: dict[str, Callable[..., Mechanism]] = {
     "lp": lp,
@@ -52,7 +53,7 @@ _NUMBERS: dict[str, type[int] | type[float]] = {"int": int, "float": float}
 
 def build(
     specification: str,
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     tasks: int,
@@ -65,6 +66,9 @@ def build(
     Without `protects` a mechanism protects what it can: participation too, except `mf` and `grr`.
     With `unit` "worker", ε is for all that a worker says, on `sampled` publicly drawn tasks.
     """
+    scale = Scale.parse(scale)
+    if not isinstance(specification, str):
+        raise ForsoothError(f"a mechanism is named by text, such as 'rr'; got {specification!r}")
     name, _, text = specification.partition(":")
     if name not in BUILDERS:
         raise ForsoothError(f"unknown mechanism {name!r}; known: {', '.join(BUILDERS)}")

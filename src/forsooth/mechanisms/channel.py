@@ -147,7 +147,7 @@ def _integers(row: NDArray[np.float64]) -> tuple[int, ...]:
     return tuple(int(weight) for weight in weights)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChannelMechanism(CellwiseMechanism):
     """One channel for every cell; rows are the scale's answers, then NULL where it is protected.
 

@@ -26,6 +26,7 @@ from forsooth.errors import ForsoothError
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon, check_protects
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 Sensitivity = Literal["range", "size"]
 GRIDS = (-60, 60)  # exponents of a grid step that keep its multiples finite
@@ -42,7 +43,7 @@ REACH = 2**45  # positions in grid steps: with the noise they stay far within 64
 _FINENESS = 10  # a grid step is at most 2^−10 of the smallest step of the scale
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Laplace(CellwiseMechanism):
     """Discrete Laplace noise on every cell. All lengths are in grid steps of 2^`grid`."""
 
@@ -118,7 +119,7 @@ class Laplace(CellwiseMechanism):
 
 
 def lp(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     protects: Protects = "answers+participation",
@@ -126,6 +127,7 @@ def lp(
     sensitivity: Sensitivity = "range",
 ) -> Laplace:
     """Laplace perturbation; `null` is "uniform" or the answer that NULL is replaced by."""
+    scale = Scale.parse(scale)
     check_epsilon(epsilon)
     check_protects(protects)
     if sensitivity not in ("range", "size"):

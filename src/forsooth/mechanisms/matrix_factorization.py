@@ -34,11 +34,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 
 from forsooth import strict
+from forsooth.checks import check_number, check_whole
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import check_epsilon
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     from forsooth.answers import Answers
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 Solver = Literal["closed-form", "gradient-descent"]
 UNIT = 2**20  # V's entries are multiples of 1 / UNIT
@@ -58,7 +60,7 @@ _EXACT = 2**53  # integers that float64 holds exactly
 _BLOCK_NUMBERS = 2**22  # floats in one block of workers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatrixFactorization(Mechanism):
     """The worker's profile u; `profiles` holds V as integers, one column of d numbers per task."""
 
@@ -218,7 +220,7 @@ class MatrixFactorization(Mechanism):
 
 
 def mf(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     tasks: int,
@@ -229,15 +231,16 @@ def mf(
     seed: int = 0,
 ) -> MatrixFactorization:
     """Matrix factorization for a campaign of `tasks` tasks; V is public and made from `seed`."""
+    scale = Scale.parse(scale)
     check_epsilon(epsilon)
-    if seed < 0:
-        raise ForsoothError(f"mf's seed must not be negative, got {seed}")
+    check_whole(seed, "mf's seed", 0)
+    tasks, d = check_whole(tasks, "mf's tasks"), check_whole(d, "mf's d")
+    ridge = check_number(ridge, "mf's ridge")
+    steps = check_whole(steps, "mf's steps")
     if not 1 <= d <= tasks:
         raise ForsoothError(f"mf needs 1 ≤ d ≤ tasks, got d = {d} with {tasks} tasks")
     profiles = _random_profiles(tasks, d, seed)
-    return MatrixFactorization(
-        "mf", scale, epsilon, "answers", profiles, float(ridge), solver, steps
-    )
+    return MatrixFactorization("mf", scale, epsilon, "answers", profiles, ridge, solver, steps)
 
 
 def _random_profiles(tasks: int, d: int, seed: int) -> tuple[tuple[int, ...], ...]:

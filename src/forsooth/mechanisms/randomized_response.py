@@ -17,36 +17,39 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.checks import check_number
 from forsooth.errors import ForsoothError
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism, nearest_table
 from forsooth.mechanisms.exact import floor_times_exp, log_ratio
 from forsooth.privacy import Protects, check_epsilon, check_protects
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 
 def rr(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     protects: Protects = "answers+participation",
     name: str = "rr",
 ) -> ChannelMechanism:
     """Randomized response over the scale, and NULL where participation is protected."""
+    scale = Scale.parse(scale)
     check_epsilon(epsilon)
     reads_as = symbol_readings(scale, protects)
     channel = randomized_response(len(reads_as), keep_weight(len(reads_as), epsilon))
     return ChannelMechanism(name, scale, epsilon, protects, channel, reads_as)
 
 
-def grr(scale: Scale, epsilon: float, *, protects: Protects = "answers") -> ChannelMechanism:
+def grr(scale: ScaleLike, epsilon: float, *, protects: Protects = "answers") -> ChannelMechanism:
     """`rr` as it is known elsewhere: over the answers only, participation public."""
     return rr(scale, epsilon, protects=protects, name="grr")
 
 
 def two_step(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     protects: Protects = "answers+participation",
@@ -56,7 +59,8 @@ def two_step(
 
     Where participation is public there is no first step to take, and all of ε is the second's.
     """
-    if not 0 < first < 1:
+    scale = Scale.parse(scale)
+    if not 0 < check_number(first, "the first step's share of ε") < 1:
         raise ForsoothError(f"the first step's share of ε must lie between 0 and 1, got {first}")
     if protects == "answers":
         return rr(scale, epsilon, protects=protects, name="two-step")

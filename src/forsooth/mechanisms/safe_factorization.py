@@ -37,11 +37,13 @@ import numpy as np
 
 from forsooth import strict
 from forsooth.assignment import public_words
+from forsooth.checks import check_number, check_whole
 from forsooth.errors import ForsoothError
 from forsooth.mechanism import BLOCK_CELLS, Layout, Mechanism
 from forsooth.mechanisms.laplace import GRIDS, REACH, grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,10 +53,10 @@ if TYPE_CHECKING:
     from forsooth.answers import Answers
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SafeFactorization(Mechanism):
     """Noisy sketches of values and presence. Lengths are in grid steps of 2^`grid`."""
 
@@ -209,7 +211,7 @@ class SafeFactorization(Mechanism):
 
 
 def mf_safe(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     tasks: int,
@@ -223,12 +225,14 @@ def mf_safe(
 
     It protects participation whether that is asked for or not.
     """
+    scale = Scale.parse(scale)
     check_epsilon(epsilon)
-    d = min(16, tasks) if d is None else d
+    tasks, seed = check_whole(tasks, "mf-safe's tasks"), check_whole(seed, "mf-safe's seed", 0)
+    d = min(16, tasks) if d is None else check_whole(d, "mf-safe's d")
     if not 1 <= d <= tasks:
         raise ForsoothError(f"mf-safe needs 1 ≤ d ≤ tasks, got d = {d} with {tasks} tasks")
-    c = scale.middle if centre is None else centre
-    k = scale.range / 2 if kappa is None else kappa
+    c = scale.middle if centre is None else check_number(centre, "mf-safe's centre")
+    k = scale.range / 2 if kappa is None else check_number(kappa, "mf-safe's κ")
     if not scale.low <= c <= scale.high:
         raise ForsoothError(f"mf-safe's centre must lie on the scale {scale}, got {c}")
     if not 0 < k <= scale.range:

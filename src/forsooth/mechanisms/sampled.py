@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from forsooth.reports import Reports
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SampledTasks(Mechanism):
     """A cellwise mechanism on `count` publicly sampled tasks per worker; ε is the worker's."""
 

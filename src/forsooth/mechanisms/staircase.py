@@ -25,16 +25,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.checks import check_number
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand, default_estimand
 from forsooth.mechanisms.channel import ChannelMechanism
 from forsooth.mechanisms.design import Beliefs, Design, best_channel, readings
 from forsooth.privacy import Protects, check_epsilon, check_protects
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
     Floats = NDArray[np.float64]
 
@@ -43,7 +45,7 @@ _FEWEST_TRUTHS, _MOST_TRUTHS = 41, 201
 
 
 def staircase(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     protects: Protects = "answers+participation",
@@ -70,7 +72,7 @@ def staircase(
 
 
 def designed(
-    scale: Scale,
+    scale: ScaleLike,
     epsilon: float,
     *,
     protects: Protects = "answers+participation",
@@ -82,7 +84,10 @@ def designed(
     """The mechanism together with what its design is worth."""
     check_protects(protects)
     check_epsilon(epsilon)
-    return _designed(scale, epsilon, protects, float(density), truth, noise, estimand)
+    share = check_number(density, "the density")
+    if not isinstance(truth, str):
+        raise ForsoothError(f'truth is "flat" or "normal:MEAN,SD", got {truth!r}')
+    return _designed(Scale.parse(scale), epsilon, protects, share, truth, str(noise), estimand)
 
 
 @lru_cache(maxsize=64)  # an evaluation asks for the same design in every repeat

@@ -29,6 +29,7 @@ from forsooth.mechanisms.randomized_response import (
 )
 from forsooth.packing import symbol_bits
 from forsooth.privacy import Privacy, Protects, check_epsilon
+from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,12 +38,12 @@ if TYPE_CHECKING:
 
     from forsooth.randomness import Randomness
     from forsooth.reports import Reports
-    from forsooth.scale import Scale
+    from forsooth.scale import ScaleLike
 
 LEVELS = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TwoLayer(CellwiseMechanism):
     """Randomized response with a budget that each worker draws for himself."""
 
@@ -113,9 +114,10 @@ class TwoLayer(CellwiseMechanism):
 
 
 def two_layer(
-    scale: Scale, epsilon: float, *, protects: Protects = "answers+participation"
+    scale: ScaleLike, epsilon: float, *, protects: Protects = "answers+participation"
 ) -> TwoLayer:
     """The 2-Layer method with mean budget ε."""
+    scale = Scale.parse(scale)
     check_epsilon(epsilon)
     symbols = len(symbol_readings(scale, protects))
     even = TOTAL // symbols  # a budget of 0: all symbols alike, as far as integers can

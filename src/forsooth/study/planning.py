@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from forsooth.checks import check_number, check_whole
+from forsooth.display import as_html, as_text, count, number
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
+from forsooth.frames import frame_of
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
 from forsooth.study.crossing import Axis, crossing
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from forsooth.privacy import Privacy
+    from forsooth.scale import ScaleLike
     from forsooth.study.rehearsal import Measure
 
     Progress = Callable[[int, int], None]
@@ -50,13 +54,14 @@ class Question:
             raise ForsoothError(
                 "give exactly two of workers, epsilon and target-mae: the third is the answer"
             )
-        if self.workers is not None and self.workers < FEWEST_WORKERS:
+        if self.workers is not None and check_whole(self.workers, "workers", 0) < FEWEST_WORKERS:
             raise ForsoothError(f"a plan needs at least two workers, got {self.workers}")
         if self.max_workers < FEWEST_WORKERS:
             raise ForsoothError(f"max-workers must be at least 2, got {self.max_workers}")
         if self.epsilon is not None:
             check_epsilon(self.epsilon)
-        if self.target_mae is not None and not 0 < self.target_mae < math.inf:
+        target = self.target_mae
+        if target is not None and not 0 < check_number(target, "the target") < math.inf:
             raise ForsoothError(f"the target must be an error above 0, got {self.target_mae!r}")
 
     @property
@@ -92,7 +97,7 @@ class Question:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The answer, what it was found from, and the yardsticks beside it.
 
@@ -116,6 +121,39 @@ class Plan:
     answers_only: float | None = None
     points: tuple[Point, ...] = ()
 
+    def __repr__(self) -> str:
+        return as_text(*self._described())
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        return as_html(*self._described(), columns, len(self.points))
+
+    def columns(self) -> dict[str, list[Any]]:
+        """`workers, epsilon, mae, se`: one row per rehearsed point; a fast plan has none."""
+        return {
+            name: [getattr(point, name) for point in self.points]
+            for name in ("workers", "epsilon", "mae", "se")
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The rehearsed points, as pyarrow table or in `backend`."""
+        return frame_of(self.columns(), backend)
+
+    def _described(self) -> tuple[str, list[str]]:
+        campaign = self.campaign
+        title = f"Plan: {count(campaign.tasks, 'task')}, mechanism {campaign.mechanism}"
+        if self.reason is not None:
+            return title, [f"no answer: {self.reason}"]
+        how = "rehearsed" if self.points else "fast estimate"
+        facts = [
+            f"workers {self.workers:,}, ε = {number(self.epsilon)}, "
+            f"mean error {number(self.mae)} ({how})"
+        ]
+        if self.interval:
+            low, high = map(number, self.interval)
+            facts.append(f"90 % interval of the {self.question.asked}: {low} to {high}")
+        return title, [*facts, f"mean error of unperturbed answers: {number(self.mae_unperturbed)}"]
+
     @property
     def guarantee(self) -> Privacy | None:
         """What a worker is promised; None if no ε was found."""
@@ -123,7 +161,7 @@ class Plan:
 
 
 def plan(
-    scale: Scale | str,
+    scale: ScaleLike,
     *,
     tasks: int,
     density: float,
@@ -153,6 +191,9 @@ def plan(
     >>> found.mae < found.campaign.expected.constant_error
     True
     """
+    check_whole(tasks, "tasks", 0)
+    check_number(density, "the density")
+    check_whole(repeats, "repeats")
     question = Question(workers, epsilon, target_mae, max_workers)
     stated = None if estimand is None else check_estimand(estimand)
     expected = Expected(Scale.parse(scale), density, truth, noise, stated)
