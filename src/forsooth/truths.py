@@ -21,8 +21,8 @@ COVERAGE = 0.9
 NO_WORKER_QUALITY = (
     "the estimand opinion gives no worker quality: careless people cannot be identified, because a "
     "population p with a share g of guessers among K answers, (1 − g)·p + g/K, is a valid "
-    "population too. Leave out the worker output (--workers), or ask for the estimand level or "
-    "label"
+    "population too. Leave out the worker output (--worker-output), or ask for the estimand level "
+    "or label"
 )
 
 

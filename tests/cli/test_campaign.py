@@ -46,7 +46,9 @@ def test_a_row_for_every_task(forsooth: Command, table: Path, mechanism: str) ->
     assert done.returncode == 0, done.stderr
     assert "per cell" in done.stdout
     assert "together" in done.stdout
-    done = forsooth("infer", "reports.parquet", "-o", "truths.csv", "--workers", "workers.csv")
+    done = forsooth(
+        "infer", "reports.parquet", "-o", "truths.csv", "--worker-output", "workers.csv"
+    )
     assert done.returncode == 0, done.stderr
     truths = rows(table.parent / "truths.csv")
     assert [row["task"] for row in truths] == [f"question {j}" for j in range(8)]
@@ -87,7 +89,7 @@ def test_a_public_list_of_tasks(forsooth: Command, table: Path) -> None:
         "0..4",
         "--epsilon",
         3,
-        "--tasks",
+        "--task-list",
         names,
         "--protects",
         "answers",
@@ -148,7 +150,7 @@ def test_several_files_of_one_campaign(forsooth: Command, tmp_path: Path) -> Non
             2,
             "--mechanism",
             mechanism,
-            "--tasks",
+            "--task-list",
             names,
             "-o",
             f"{name}.parquet",
@@ -181,7 +183,7 @@ BAD = {
         "mf protects",
     ),
     "output": (ANSWERS, ("-o", "nowhere/r.parquet"), "nowhere does not exist"),
-    "tasks": (ANSWERS, ("--tasks", "none.csv"), "none.csv does not exist"),
+    "tasks": (ANSWERS, ("--task-list", "none.csv"), "none.csv does not exist"),
     "conflict rule": (ANSWERS, ("--on-conflict", "best"), "on_conflict must be one of"),
 }
 
@@ -239,7 +241,7 @@ def test_a_public_list_of_workers_hides_who_answered_nothing(
     """The neighbour without any answer has a report too: the same workers, the same shape."""
     (tmp_path / "workers.csv").write_text("worker\na\nb\n")
     (tmp_path / "tasks.csv").write_text("task\nq1\nq2\n")
-    lists = ("--tasks", "tasks.csv", "--workers", "workers.csv")
+    lists = ("--task-list", "tasks.csv", "--worker-list", "workers.csv")
     for name, rows_ in (("one", "q1,a,1\nq1,b,0\n"), ("none", "q1,a,1\n")):
         (tmp_path / f"{name}.csv").write_text(f"task,worker,label\n{rows_}")
         done = forsooth(
@@ -259,8 +261,8 @@ def test_a_public_list_of_workers_hides_who_answered_nothing(
     assert one.schema.equals(none.schema, check_metadata=True)
     assert one["worker"].equals(none["worker"])
     done = forsooth("perturb", "one.csv", "--scale", "0..4", "--epsilon", 1, "-o", "r.parquet")
-    assert "--tasks FILE" in done.stderr
-    assert "--workers FILE" in done.stderr
+    assert "--task-list FILE" in done.stderr
+    assert "--worker-list FILE" in done.stderr
 
 
 def test_no_file_is_eaten(forsooth: Command, table: Path) -> None:
@@ -269,7 +271,7 @@ def test_no_file_is_eaten(forsooth: Command, table: Path) -> None:
     assert done.returncode == 2
     assert "given twice" in done.stderr
     assert table.read_bytes() == before
-    done = forsooth("infer", table, "--scale", "0..4", "-o", "t.csv", "--workers", "t.csv")
+    done = forsooth("infer", table, "--scale", "0..4", "-o", "t.csv", "--worker-output", "t.csv")
     assert done.returncode == 2
     assert not (table.parent / "t.csv").exists()
 

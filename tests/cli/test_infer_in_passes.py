@@ -44,7 +44,7 @@ def approx(path: Path) -> dict[str, object]:
 
 
 def test_a_folder_a_cluster_and_a_state(forsooth: Command, folder: Path, tmp_path: Path) -> None:
-    done = forsooth("infer", folder, "-o", "here.csv", "--workers", "workers.csv", "--json")
+    done = forsooth("infer", folder, "-o", "here.csv", "--worker-output", "workers.csv", "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert (document["workers"], document["tasks"], document["converged"]) == (600, 50, True)
@@ -74,7 +74,7 @@ def test_every_method_takes_a_folder(forsooth: Command, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--state", "s.parquet", "--workers", "w.csv"), "knows nothing of single workers"),
+        (("--state", "s.parquet", "--worker-output", "w.csv"), "knows nothing of single workers"),
         (("--model", "pooled", "--report", "r.html"), "knows nothing of single workers"),
         (("--state", "s.parquet", "--method", "mean"), "are for posterior inference from files"),
         (("--cluster", "local", "--report", "r.html"), "write no --report"),

@@ -20,6 +20,7 @@ from forsooth.cli import (
     infer,
     perturb,
     plan,
+    renamed,
     reproduce,
     serve,
 )
@@ -34,17 +35,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo.demo)
-app.command()(perturb.perturb)
-app.command()(infer.infer)
-app.command()(evaluate.evaluate)
-app.command()(audit.audit)
-app.command()(design.design)
-app.command()(plan.plan)
-app.command()(reproduce.reproduce)
-app.command()(bench.bench)
+app.command(cls=renamed.command("perturb"))(perturb.perturb)
+app.command(cls=renamed.command("infer"))(infer.infer)
+app.command(cls=renamed.command("evaluate"))(evaluate.evaluate)
+app.command(cls=renamed.command("audit"))(audit.audit)
+app.command(cls=renamed.command("design"))(design.design)
+app.command(cls=renamed.command("plan"))(plan.plan)
+app.command(cls=renamed.command("reproduce"))(reproduce.reproduce)
+app.command(cls=renamed.command("bench"))(bench.bench)
 app.add_typer(bound.app, name="bound")
 app.add_typer(datasets.app, name="datasets")
-app.add_typer(serve.app, name="serve")
+app.add_typer(serve.app, name="serve", cls=renamed.group("serve"))
 
 
 @app.callback(invoke_without_command=True)

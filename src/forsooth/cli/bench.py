@@ -26,15 +26,17 @@ def bench(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", help="Write a page (.md) or a document (.json); repeatable."
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="Write a page (.md) or a document (.json); repeatable.",
         ),
     ] = None,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw scale's time against cells: PNG, SVG, PDF.")
-    ] = None,
+    plot: options.Plot = None,
     peers: Annotated[
         Path,
         typer.Option(
+            metavar="PYTHON",
             help="The Python that has the other libraries; by default this one.",
             show_default=False,
         ),
@@ -45,8 +47,8 @@ def bench(
 
     Every line has a rate or a time of ours, the same of something else (numpy, pyarrow, crowd-kit,
     pure-ldp, multi-freq-ldpy, diffprivlib, OpenDP), their ratio, and the target if there is one.
-    A library that is not installed is named as such; `make bench` installs all of them. A missed
-    target is a result, not an error.
+    --plot draws the time of the benchmark scale against cells. A library that is not installed is
+    named as such; `make bench` installs all of them. A missed target is a result, not an error.
 
     Example: `forsooth bench rr dawid-skene --quick`
     """
@@ -61,11 +63,11 @@ def bench(
     for path in output or []:
         if path.suffix not in (".md", ".json"):
             raise ForsoothError(f"cannot write {path}: its ending must be .md or .json")
-        check_writable(path, figure)
-    if figure is not None:
-        check_drawable(figure)
+        check_writable(path, plot)
+    if plot is not None:
+        check_drawable(plot)
         if "scale" not in [each.name for each in chosen]:
-            raise ForsoothError("--figure shows the benchmark scale: ask for it, too")
+            raise ForsoothError("--plot draws the benchmark scale: ask for it, too")
     if quick:
         notice(NO_RESULT)
     found, described = [], machine.describe()
@@ -73,10 +75,10 @@ def bench(
         aside.print(f"{number} of {len(chosen)}: {each.name} ({each.title})", markup=False)
         found.append(suite.run(each, quick=quick, peers=Peers(str(peers))))
     results = Results(described, quick, found)
-    if figure is not None:
+    if plot is not None:
         scale = next(outcome for outcome in found if outcome.benchmark.name == "scale")
-        picture.draw(scale.rows, figure)
-    results.write(output or [], figure)
+        picture.draw(scale.rows, plot)
+    results.write(output or [], plot)
     if json:
         print_json(results.to_dict())
         return

@@ -14,12 +14,15 @@ from forsooth.files import check_writable, replacing
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "forsooth-demo.html"
-    ),
-    epsilon: Annotated[float, typer.Option(help="ε per cell.")] = 1.0,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PATH", help="The HTML page to write.")
+    ] = Path("forsooth-demo.html"),
+    epsilon: options.Epsilon = 1.0,
     estimand: Annotated[
-        str, typer.Option(help=f"What the truth of a question is: {', '.join(ESTIMANDS)}.")
+        str,
+        typer.Option(
+            metavar="ESTIMAND", help=f"What the truth of a question is: {', '.join(ESTIMANDS)}."
+        ),
     ] = "level",
     json: options.Json = False,
 ) -> None:

@@ -22,45 +22,56 @@ from forsooth.report_files import write_in_pieces
 
 def perturb(
     answers: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: task, worker, label.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The reports file to write.")],
-    scale: options.ScaleText = None,
-    epsilon: Annotated[float | None, typer.Option(help="ε per cell.", show_default=False)] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="The file of reports to write: Parquet."
+        ),
+    ],
+    scale: options.ScaleTextOrNone = None,
+    epsilon: options.EpsilonOrNone = None,
     mechanism: Annotated[
-        str | None, typer.Option(help=f"{options.MECHANISM_HELP} Default: rr.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="MECHANISM", help=f"{options.MECHANISMS} Default: rr.", show_default=False
+        ),
     ] = None,
-    mechanism_file: Annotated[
-        Path | None, typer.Option(help="A mechanism as JSON, instead of name, scale and ε.")
-    ] = None,
+    mechanism_file: options.MechanismFile = None,
     protects: options.Protection = None,
     unit: options.UnitName = "cell",
     sampled_tasks: options.SampledTasks = 1,
     estimand: Annotated[
         str | None,
         typer.Option(
+            metavar="ESTIMAND",
             help=f"State what the truth of a task is ({', '.join(ESTIMANDS)}), for `infer` to use. "
             "It does not change the reports.",
             show_default=False,
         ),
     ] = None,
-    tasks: Annotated[
+    task_list: Annotated[
         Path | None,
-        typer.Option(help="The campaign's public list of tasks: a table with a task column."),
+        typer.Option(
+            metavar="FILE", help="The campaign's public list of tasks: a table with a task column."
+        ),
     ] = None,
-    workers: Annotated[
+    worker_list: Annotated[
         Path | None,
-        typer.Option(help="The public list of workers, those who answered nothing included."),
+        typer.Option(
+            metavar="FILE",
+            help="The campaign's public list of workers, including those who answered nothing: a "
+            "table with a worker column.",
+        ),
     ] = None,
     on_conflict: options.Conflict = "error",
-    simulation_seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise for studies; it gives no privacy.", min=0)
-    ] = None,
+    simulation_seed: options.SimulationSeed = None,
     json: options.Json = False,
 ) -> None:
     """Perturb a table of answers, each worker's separately: a simulation, or a trusted third party.
 
     Example: `forsooth perturb answers.csv --scale 0..9 --epsilon 1 -o reports.parquet`
     """
-    check_writable(output, answers, mechanism_file, tasks, workers)
+    check_writable(output, answers, mechanism_file, task_list, worker_list)
     stated = options.estimand(estimand)
     given = None
     if mechanism_file:
@@ -76,8 +87,8 @@ def perturb(
     table = Answers.read(
         answers,
         given.scale if given else cast("str", scale),
-        tasks=_listed(tasks, "task"),
-        workers=_listed(workers, "worker"),
+        tasks=_listed(task_list, "task"),
+        workers=_listed(worker_list, "worker"),
         on_conflict=cast("OnConflict", on_conflict),
     )
     chosen = given or mechanisms.build(
@@ -98,11 +109,11 @@ def perturb(
     write_in_pieces(output, (replace(piece, estimand=stated) for piece in pieces))
     for message in table.notices:
         notice(message)
-    for role, path in (("tasks", tasks), ("workers", workers)):
+    for role, path in (("task", task_list), ("worker", worker_list)):
         if path is None and chosen.protects == "answers+participation":
             notice(
-                f"the list of {role} was taken from the answers and shows which {role} occur in "
-                f"them at all; --{role} FILE gives the campaign's public list"
+                f"the list of {role}s was taken from the answers, so it shows which {role}s occur "
+                f"in them; give the campaign's public list with --{role}-list FILE"
             )
     if simulation_seed is not None:
         notice("made with a simulation seed: these reports protect nobody")

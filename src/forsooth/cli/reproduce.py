@@ -21,34 +21,35 @@ def reproduce(
         typer.Argument(help="Claims by number or name; all fourteen if none is given."),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for report, figures and results.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="The folder for report, figures and results."
+        ),
     ] = Path("forsooth-reproduce"),
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer points and repeats: minutes, not an hour.")
     ] = False,
-    seed: Annotated[
-        int, typer.Option(help="The same seed gives the same numbers.", min=0, max=2**63 - 1)
-    ] = 0,
+    seed: options.Seed = 0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Delete the results of an earlier run in the folder.")
     ] = False,
     data: Annotated[
-        str | None, typer.Option(help="Your own data: adds its figure against ε.")
+        str | None,
+        typer.Option(metavar="DATA", help="Your own file of answers: adds its figure against ε."),
     ] = None,
-    truth: Annotated[Path | None, typer.Option(help="For --data: its task, truth table.")] = None,
-    scale: options.ScaleText = None,
+    truth_file: options.TruthFile = None,
+    scale: options.ScaleTextOrNone = None,
     estimand: Annotated[
         str | None,
         typer.Option(
+            metavar="ESTIMAND",
             help=f"For --data: what the truth of a task is ({', '.join(ESTIMANDS)}).",
             show_default=False,
         ),
     ] = None,
     on_conflict: options.Conflict = "error",
     data_dir: options.DataDir = None,
-    processes: Annotated[
-        int | None, typer.Option(help="Processes to use; by default one per core.", min=1)
-    ] = None,
+    processes: options.Processes = None,
     json: options.Json = False,
 ) -> None:
     """Recompute the paper claim by claim: verdicts, figures, and a report to open.
@@ -63,14 +64,14 @@ def reproduce(
     from forsooth.study.paper.reproduction import Reproduction
 
     chosen = find(claims or [])
-    if data is None and (truth or scale or estimand):
-        raise ForsoothError("--truth, --scale and --estimand belong to --data FILE")
+    if data is None and (truth_file or scale or estimand):
+        raise ForsoothError("--truth-file, --scale and --estimand belong to --data FILE")
     folder = str(data_dir) if data_dir else None
     own = None
     if data is not None:
-        truth_file = str(truth) if truth else None
+        truths = str(truth_file) if truth_file else None
         conflict, stated = cast("OnConflict", on_conflict), options.estimand(estimand)
-        own = cells.own(data, truth_file, scale, conflict, folder, stated)
+        own = cells.own(data, truths, scale, conflict, folder, stated)
     run = Reproduction.prepare(
         chosen,
         plan.QUICK if quick else plan.FULL,

@@ -22,6 +22,7 @@ app = typer.Typer()
 Database = Annotated[
     str | None,
     typer.Option(
+        metavar="DATABASE",
         help="sqlite:///FILE or postgresql://USER@HOST/NAME; or set FORSOOTH_DATABASE. "
         "Default: sqlite:///forsooth.db.",
         show_default=False,
@@ -34,9 +35,15 @@ Name = Annotated[str, typer.Argument(help="What to call the requester.")]
 def serve(
     context: typer.Context,
     database: Database = None,
-    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="On which port.", min=1, max=65535)] = 8000,
-    workers: Annotated[int, typer.Option(help="Server processes.", min=1)] = 1,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="The address on which to listen.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="PORT", help="The port on which to listen.", min=1, max=65535)
+    ] = 8000,
+    processes: Annotated[
+        int, typer.Option(metavar="N", help="The number of server processes.", min=1)
+    ] = 1,
     json: options.Json = False,
 ) -> None:
     """Serve campaigns: workers perturb on their own devices, truths appear as reports come in.
@@ -63,7 +70,7 @@ def serve(
         if key:
             say(f"The requester's key, shown only now: {key}")
     sys.stdout.flush()
-    run.serve(settings, host=host, port=port, workers=workers)
+    run.serve(settings, host=host, port=port, workers=processes)
 
 
 @app.command()
