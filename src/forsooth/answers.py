@@ -13,6 +13,7 @@ import pyarrow as pa
 from forsooth import tables
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
+from forsooth.plural import counted
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
@@ -308,7 +309,8 @@ def _contradiction(
     answers = " and ".join(
         f"{raw.scale.labels[raw.code[row]]!r} ({source.where(row)})" for row in (first, other)
     )
+    cells = counted(int(torn.sum()), "such cell")
     return (
-        f"{raw.cell(first)}: two different answers, {answers}; {int(torn.sum())} such cell(s). "
+        f"{raw.cell(first)}: two different answers, {answers}; {cells}. "
         "Say which to keep: --on-conflict last, first or drop"
     )

@@ -1,6 +1,6 @@
 """The tables that people bring and take: CSV, TSV, Parquet (gzip is transparent), any dataframe.
 
-JSON is read too, as Label Studio exports it.
+Spreadsheets are read, and JSON as Label Studio exports it.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
-from forsooth import label_studio
+from forsooth import excel, label_studio
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TextIO
-
-    import numpy as np
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "task": ("task", "question", "item"),
@@ -34,6 +33,9 @@ _UNREADABLE = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, zlib.er
 _PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".txt")
 _JSON = ".json"
+# name            value  unit, reason
+_DIGITS = 6  # significant digits in text: more than any interval can justify
+_SMALLEST = 1e-15  # a number below it is 0 in text: nothing here is that precise
 csv.field_size_limit(2**30)  # the reader is only used to explain errors; nothing is too long
 
 
@@ -93,6 +95,8 @@ class Source:
         """Row `row` (counted from 0) as a person finds it: file and line, or row number."""
         if self.path is None or is_parquet(self.path) or _ending(self.path) == _JSON:
             return f"{self.name}, row {row + 1}"
+        if _ending(self.path) in excel.ENDINGS:
+            return f"{self.name}, line {excel.line(self.path, row)}"
         return f"{self.name}, line {_line_of_row(self.path, row)}"
 
 
@@ -117,10 +121,16 @@ def read(source: Any) -> Source:
 
 
 def write(columns: Mapping[str, Sequence[Any] | np.ndarray], path: str | Path) -> None:
-    """Write columns as Parquet, TSV or CSV, by the file's ending; never a half-written file."""
+    """Write columns as Parquet, TSV or CSV, by the file's ending; never a half-written file.
+
+    Text has six significant digits; Parquet has the numbers as they are.
+    """
     check_ending(path)
+    ending = _ending(path)
     arrays = {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
-    table, ending = pa.table(arrays), _ending(path)
+    if ending in _TEXT:
+        arrays = {name: _rounded(array) for name, array in arrays.items()}
+    table = pa.table(arrays)
     with replacing(path) as temporary:
         if ending in _PARQUET:
             import pyarrow.parquet as pq
@@ -133,6 +143,19 @@ def write(columns: Mapping[str, Sequence[Any] | np.ndarray], path: str | Path) -
             options = pa_csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
             with pa.output_stream(temporary, compression=_compression(Path(path))) as stream:
                 pa_csv.write_csv(table, stream, options)
+
+
+def _rounded(array: pa.Array) -> pa.Array:
+    """Numbers as people write them: 1.7 and not 1.7000000000000002."""
+    if not pa.types.is_floating(array.type):
+        return array
+    values = array.to_numpy(zero_copy_only=False).astype(float)
+    known = np.isfinite(values)
+    size = np.abs(np.where(known & (np.abs(values) >= _SMALLEST), values, 1.0))
+    places = np.clip(_DIGITS - 1 - np.floor(np.log10(size)), 0, None)
+    shift = 10.0**places
+    rounded = np.where(known, np.rint(np.where(known, values, 0.0) * shift) / shift, values)
+    return pa.array(rounded, mask=np.asarray(array.is_null()))
 
 
 def check_ending(path: str | Path) -> None:
@@ -157,7 +180,9 @@ def _read_file(path: Path) -> Source:
         if not path.exists():
             raise ForsoothError(f"{path} does not exist")
         if path.is_dir():
-            raise ForsoothError(f"{path} is a folder; give a CSV, TSV or Parquet file")
+            raise ForsoothError(f"{path} is a folder; give a CSV, TSV, Parquet or Excel file")
+        if path.suffix.lower() in excel.ENDINGS:
+            return Source(excel.read(path), path)
         if _ending(path) == _JSON:
             return Source(_read_json(path), path)
         parquet = is_parquet(path) or _ending(path) in _PARQUET

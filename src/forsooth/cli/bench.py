@@ -13,6 +13,7 @@ from forsooth.cli import options
 from forsooth.cli.console import aside, notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.files import check_writable
+from forsooth.plural import counted
 
 
 def bench(
@@ -85,4 +86,5 @@ def bench(
     for outcome in found:
         print_table(HEADINGS, (row.texts() for row in outcome.rows), title=outcome.benchmark.title)
         say(f"{outcome.problem}\n" if outcome.problem else "")
-    say(f"{results.missed} target(s) missed." if results.missed else "No target missed.")
+    missed = counted(results.missed, "target") if results.missed else "No target"
+    say(f"{missed} missed.")

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from forsooth.cli import options
+from forsooth.cli import options, outputs
 from forsooth.cli.console import print_json, print_table, say
 from forsooth.estimand import ESTIMANDS, check_estimand
-from forsooth.files import check_writable, replacing
+from forsooth.files import replacing
 
 
 def demo(
@@ -32,7 +32,7 @@ def demo(
     """
     from forsooth.study import demo as study
 
-    check_writable(output)
+    outputs.check_output(output, "the page", outputs.PAGE)
     result = study.run(epsilon, check_estimand(estimand))
     with replacing(output) as temporary:
         temporary.write_text(result.page(), encoding="utf-8")

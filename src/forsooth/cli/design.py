@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from forsooth.cli import options
+from forsooth.cli import options, outputs
 from forsooth.cli.console import print_json, print_table, say
 from forsooth.estimand import default_estimand
-from forsooth.files import check_writable, replacing
+from forsooth.files import replacing
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism
 from forsooth.privacy import check_protects
 from forsooth.scale import Scale
@@ -53,7 +53,7 @@ def design(
     from forsooth.study.figures import check_drawable
 
     if output:
-        check_writable(output, plot)
+        outputs.check_output(output, "a mechanism", outputs.MECHANISM, plot)
     if plot:
         check_drawable(plot)
     answer_scale, stated = Scale.parse(scale), options.estimand(estimand)

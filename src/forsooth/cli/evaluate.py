@@ -11,6 +11,7 @@ from forsooth.answers import OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, progress_bar, say
 from forsooth.inference import DEFAULT_METHOD, NAMES
+from forsooth.plural import counted
 from forsooth.privacy import check_protects, check_unit
 
 
@@ -111,7 +112,8 @@ def _show(summary: list[dict[str, Any]], mirrored: bool) -> None:
             )
             for row in summary
         ),
-        title=f"{first['data']}{' (mirrored)' if mirrored else ''}, {first['repeats']} repeat(s)",
+        title=f"{first['data']}{' (mirrored)' if mirrored else ''}, "
+        + counted(first["repeats"], "repeat"),
     )
     say(
         f"Algorithm 1 on the unperturbed answers: MAE {first['mae_original']:.3f}. "

@@ -10,18 +10,21 @@ import typer
 
 from forsooth import mechanisms, tables
 from forsooth.answers import Answers, OnConflict
-from forsooth.cli import options
+from forsooth.cli import options, outputs
 from forsooth.cli.console import notice, print_json, say
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS
-from forsooth.files import check_writable, read_text
+from forsooth.files import read_text
 from forsooth.mechanism import Mechanism
+from forsooth.plural import counted
 from forsooth.privacy import check_epsilon, check_protects, check_unit
 from forsooth.report_files import write_in_pieces
 
 
 def perturb(
-    answers: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: task, worker, label.")],
+    answers: Annotated[
+        Path, typer.Argument(help="CSV, TSV, Parquet or Excel: task, worker, label.")
+    ],
     output: Annotated[
         Path,
         typer.Option(
@@ -71,7 +74,8 @@ def perturb(
 
     Example: `forsooth perturb answers.csv --scale 0..9 --epsilon 1 -o reports.parquet`
     """
-    check_writable(output, answers, mechanism_file, task_list, worker_list)
+    inputs = (answers, mechanism_file, task_list, worker_list)
+    outputs.check_output(output, "reports", outputs.REPORTS, *inputs)
     stated = options.estimand(estimand)
     given = None
     if mechanism_file:
@@ -133,7 +137,8 @@ def perturb(
             }
         )
         return
-    say(f"{output}: {len(table.workers):,} reports on {len(table.tasks):,} tasks by {chosen.name}")
+    reports, tasks = counted(len(table.workers), "report"), counted(len(table.tasks), "task")
+    say(f"{output}: {reports} on {tasks} by {chosen.name}")
     say(guarantee.describe(len(table.tasks)))
 
 

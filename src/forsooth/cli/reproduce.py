@@ -13,6 +13,7 @@ from forsooth.cli import options
 from forsooth.cli.console import notice, print_json, print_table, progress_bar, say
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS
+from forsooth.plural import counted
 
 
 def reproduce(
@@ -84,11 +85,11 @@ def reproduce(
         notice(complaint)
     workers = processes or os.cpu_count() or 1
     if left := run.unfinished():
-        minutes = run.forecast(workers) / 60
+        minutes = counted(max(1, round(run.forecast(workers) / 60)), "minute")
         notice(
-            f"{left:,} of {len(run.cells):,} cells to compute, about {max(1, round(minutes))} "
-            f"minute(s) with {workers} process(es). You can stop at any time: the same command "
-            "continues"
+            f"{left:,} of {len(run.cells):,} cells to compute, about {minutes} with "
+            f"{counted(workers, 'process', 'processes')}. You can stop at any time: the same "
+            "command continues"
         )
     with progress_bar("measuring") as advance:
         run.measure(workers, advance)
