@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import forsooth
 from forsooth.errors import ForsoothError
+from forsooth.processes import interrupts_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -98,9 +99,10 @@ def connect(
         here = None
         try:
             if address == "local":
-                here = distributed.LocalCluster(
-                    n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None
-                )
+                with interrupts_held():
+                    here = distributed.LocalCluster(
+                        n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None
+                    )
             client = distributed.Client(here or address, timeout=_PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
             raise ForsoothError(

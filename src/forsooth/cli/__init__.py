@@ -26,6 +26,7 @@ from forsooth.cli import (
 )
 from forsooth.cli.console import complain
 
+_STOPPED = 130  # the exit code after ctrl-C: 128 + SIGINT
 app = typer.Typer(
     name="forsooth",
     help="Ask a crowd sensitive questions, learn the truth, never learn anybody's answers.",
@@ -66,6 +67,13 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # an ASCII terminal shows ? for ε
     try:
         app()
+    except SystemExit as leaving:
+        if leaving.code == _STOPPED:
+            complain("stopped")
+        raise
+    except KeyboardInterrupt:
+        complain("stopped")
+        sys.exit(_STOPPED)
     except ForsoothError as error:
         complain(str(error))
         sys.exit(2)
