@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from forsooth.study.demo import QUESTIONS
 from tests.conftest import Command
 
 SMALL = "synthetic:workers=100,tasks=20,sparsity=0.7"
@@ -194,6 +195,13 @@ def test_demo(forsooth: Command, tmp_path: Path) -> None:
     assert document["mae_open"] < private["mae"] < 0.3
     assert hidden["mae"] < 0.4 < hidden["mae_algorithm1"] < document["mae_constant"] + 0.1
     assert document["estimand"] == "level"
+    assert [each["question"] for each in document["questions"]] == list(QUESTIONS)
+    for each in document["questions"]:
+        assert each["low"] <= each["hidden"] <= each["high"]
+        assert abs(each["true"] - each["open"]) < 0.2
+    assert "12 cells together: at most 12" in hidden["guarantee"]
+    assert (private["name"], hidden["name"]) == ("private", "hidden")
+    assert "one true value" in document["assumed"]
 
 
 @pytest.mark.parametrize(

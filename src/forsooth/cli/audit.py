@@ -10,7 +10,7 @@ import typer
 from forsooth import mechanisms
 from forsooth.answers import Answers
 from forsooth.cli import options
-from forsooth.cli.console import aside, print_json, print_table, say
+from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.errors import ForsoothError
 from forsooth.files import read_text
 from forsooth.mechanism import Mechanism
@@ -73,22 +73,25 @@ def audit(
     settings: dict[str, Any] = {"draws": draws, "alpha": alpha, "simulation_seed": simulation_seed}
     found: list[Audit] = []
     if reports or answers:
-        found = [audit_reports(*_reports_and_inputs(reports, answers), alpha=alpha)]
+        with working("auditing the reports"):
+            found = [audit_reports(*_reports_and_inputs(reports, answers), alpha=alpha)]
     elif mechanism_file:
         given = Mechanism.from_json(read_text(mechanism_file))
-        found = [run(given, tasks=tasks, **settings)]
+        with working(f"auditing {given.name}"):
+            found = [run(given, tasks=tasks, **settings)]
     elif every:
         for name in mechanisms.BUILDERS:
             for protection in PROTECTS:
                 claim = Privacy(epsilon, check_protects(protection))
                 built = _build(name, scale, claim, tasks)
-                with aside.status(f"auditing {name}"):
+                with working(f"auditing {name}"):
                     found.append(run(built, claim=claim, tasks=tasks, **settings))
     elif mechanism:
         claim = Privacy(check_epsilon(epsilon), _protection(mechanism, protects))
         built = _build(mechanism, scale, claim, tasks, unit, sampled_tasks)
         claim = Privacy(epsilon, claim.protects, built.guarantee.cells)
-        found = [run(built, claim=claim, tasks=tasks, **settings)]
+        with working(f"auditing {mechanism}"):
+            found = [run(built, claim=claim, tasks=tasks, **settings)]
     else:
         raise ForsoothError("audit needs --mechanism, --mechanism-file, --reports or --all")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from forsooth.cli import options, outputs
-from forsooth.cli.console import print_json, print_table, say
+from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.estimand import default_estimand
 from forsooth.files import replacing
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism
@@ -57,15 +57,16 @@ def design(
     if plot:
         check_drawable(plot)
     answer_scale, stated = Scale.parse(scale), options.estimand(estimand)
-    mechanism, found = designed(
-        answer_scale,
-        epsilon,
-        protects=check_protects(protects or "answers+participation"),
-        density=density,
-        truth=truth_prior,
-        noise=noise,
-        estimand=stated,
-    )
+    with working("designing the channel"):
+        mechanism, found = designed(
+            answer_scale,
+            epsilon,
+            protects=check_protects(protects or "answers+participation"),
+            density=density,
+            truth=truth_prior,
+            noise=noise,
+            estimand=stated,
+        )
     if output:
         with replacing(output) as temporary:
             temporary.write_text(mechanism.to_json() + "\n", encoding="utf-8")

@@ -12,7 +12,7 @@ import numpy as np
 from forsooth import tables
 from forsooth.answers import Answers
 from forsooth.cli import options
-from forsooth.cli.console import notice, print_table, say
+from forsooth.cli.console import notice, print_table, say, working
 from forsooth.cli.outputs import PAGE, check_output
 from forsooth.enough import Enough, enough
 from forsooth.files import check_writable, replacing
@@ -85,7 +85,8 @@ class Result:
         if outputs.differences:
             replace(truths, differences=self.differences).write_differences(outputs.differences)
         if outputs.report and self.found.data is not None:
-            _write_report(truths, self.found.data, outputs.report)
+            with working("writing the report"):
+                _write_report(truths, self.found.data, outputs.report)
         if not truths.converged:
             steps = counted(truths.iterations, "iteration")
             notice(f"{truths.method} had not converged after {steps}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -11,14 +12,15 @@ import typer
 from forsooth import mechanisms, tables
 from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options, outputs
-from forsooth.cli.console import notice, print_json, say
+from forsooth.cli.console import notice, print_json, progress_bar, say, working
 from forsooth.errors import ForsoothError
-from forsooth.estimand import ESTIMANDS
+from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.files import read_text
 from forsooth.mechanism import Mechanism
 from forsooth.plural import counted
 from forsooth.privacy import check_epsilon, check_protects, check_unit
 from forsooth.report_files import write_in_pieces
+from forsooth.reports import Reports
 
 
 def perturb(
@@ -88,13 +90,14 @@ def perturb(
         raise ForsoothError("perturb needs --scale and --epsilon (or --mechanism-file)")
     else:
         check_epsilon(epsilon)
-    table = Answers.read(
-        answers,
-        given.scale if given else cast("str", scale),
-        tasks=_listed(task_list, "task"),
-        workers=_listed(worker_list, "worker"),
-        on_conflict=cast("OnConflict", on_conflict),
-    )
+    with working("reading the answers"):
+        table = Answers.read(
+            answers,
+            given.scale if given else cast("str", scale),
+            tasks=_listed(task_list, "task"),
+            workers=_listed(worker_list, "worker"),
+            on_conflict=cast("OnConflict", on_conflict),
+        )
     chosen = given or mechanisms.build(
         mechanism or "rr",
         table.scale,
@@ -110,7 +113,8 @@ def perturb(
             f"out --estimand {stated}, or choose another mechanism"
         )
     pieces = chosen.perturb_in_pieces(table, simulation_seed=simulation_seed)
-    write_in_pieces(output, (replace(piece, estimand=stated) for piece in pieces))
+    with progress_bar("perturbing") as advance:
+        write_in_pieces(output, _counting(pieces, len(table.workers), stated, advance))
     for message in table.notices:
         notice(message)
     for role, path in (("task", task_list), ("worker", worker_list)):
@@ -140,6 +144,20 @@ def perturb(
     reports, tasks = counted(len(table.workers), "report"), counted(len(table.tasks), "task")
     say(f"{output}: {reports} on {tasks} by {chosen.name}")
     say(guarantee.describe(len(table.tasks)))
+
+
+def _counting(
+    pieces: Iterable[Reports],
+    workers: int,
+    estimand: Estimand | None,
+    advance: Callable[[int, int], None],
+) -> Iterator[Reports]:
+    """The pieces with the stated estimand, counted as they are written."""
+    done = 0
+    for piece in pieces:
+        yield replace(piece, estimand=estimand)
+        done += len(piece.workers)
+        advance(done, workers)
 
 
 def _listed(path: Path | None, role: str) -> list[str] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from forsooth.cli.console import aside
+from forsooth.cli.console import notice
 
 # command → old flag → new flag; remove in 0.3.0
 RENAMED: dict[str, dict[str, str]] = {
@@ -60,8 +60,5 @@ def with_new_names(arguments: list[str], names: dict[str, str]) -> list[str]:
             argument = f"{names[old]}{equals}{value}"
         found.append(argument)
     for old in sorted(mentioned):
-        aside.print(
-            f"note: {old} is now {names[old]}; the old name goes away with the next release",
-            soft_wrap=True,
-        )
+        notice(f"{old} is now {names[old]}; the old name goes away with the next release")
     return found + arguments[len(flags) :]
