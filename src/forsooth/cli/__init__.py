@@ -18,6 +18,7 @@ from forsooth.cli import (
     design,
     evaluate,
     infer,
+    init,
     perturb,
     plan,
     renamed,
@@ -36,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo.demo)
+app.command()(init.init)
 app.command(cls=renamed.command("perturb"))(perturb.perturb)
 app.command(cls=renamed.command("infer"))(infer.infer)
 app.command(cls=renamed.command("evaluate"))(evaluate.evaluate)
