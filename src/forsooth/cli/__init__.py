@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 from typing import Annotated
 
@@ -34,7 +35,10 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "terminal_width": shutil.get_terminal_size().columns,
+    },
 )
 app.command()(demo.demo)
 app.command()(init.init)
@@ -53,9 +57,7 @@ app.add_typer(serve.app, name="serve", cls=renamed.group("serve"))
 
 @app.callback(invoke_without_command=True)
 def _about(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
         typer.echo(f"forsooth {__version__}")

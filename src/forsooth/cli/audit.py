@@ -59,8 +59,9 @@ def audit(
     simulation_seed: options.SimulationSeed = None,
     json: options.Json = False,
 ) -> None:
-    """Compare a claimed ε with the exact and the sampled one; exit 1 if the claim is false.
+    """Compare a claimed ε with the exact one, and with a lower bound from samples.
 
+    The exit code is 1 if the claim is false.
     Value neighbours differ in one answer, participation neighbours in whether it was given.
 
     Example: `forsooth audit --mechanism rr --epsilon 1 --scale 0..4`

@@ -22,7 +22,8 @@ def bench(
         typer.Argument(help=f"{', '.join(NAMES)}; all if none is given.", metavar="NAME"),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Small sizes: a minute, and figures that are no result.")
+        bool,
+        typer.Option("--quick", help="Small sizes, for a first look: the numbers are not results."),
     ] = False,
     output: Annotated[
         list[Path] | None,
@@ -44,12 +45,13 @@ def bench(
     ] = Path(sys.executable),
     json: options.Json = False,
 ) -> None:
-    """Measure what forsooth costs, beside what you would pick instead.
+    """Measure speed and memory, compared with other libraries.
 
-    Every line has a rate or a time of ours, the same of something else (numpy, pyarrow, crowd-kit,
-    pure-ldp, multi-freq-ldpy, diffprivlib, OpenDP), their ratio, and the target if there is one.
-    --plot draws the time of the benchmark scale against cells. A library that is not installed is
-    named as such; `make bench` installs all of them. A missed target is a result, not an error.
+    Every line has a rate or a time of forsooth, the same of another library (numpy, pyarrow,
+    crowd-kit, pure-ldp, multi-freq-ldpy, diffprivlib, OpenDP), their ratio, and the target if there
+    is one. --plot draws the time of the benchmark scale against cells. A library that is not
+    installed is named as such; `make bench` installs all of them. A missed target is a result, not
+    an error.
 
     Example: `forsooth bench rr dawid-skene --quick`
     """

@@ -20,7 +20,7 @@ def evaluate(
         str,
         typer.Option(
             metavar="DATA",
-            help="synthetic:workers=…,tasks=…,sparsity=…, wsd, adult, or a file of answers.",
+            help="A file of answers, wsd, adult, or a simulated crowd (synthetic:workers=…).",
         ),
     ],
     epsilons: Annotated[
@@ -53,7 +53,7 @@ def evaluate(
     processes: options.Processes = None,
     json: options.Json = False,
 ) -> None:
-    """Measure the error of truth inference on perturbed answers, beside trivial baselines.
+    """Measure the error of truth inference on perturbed answers, next to trivial baselines.
 
     --plot draws the MAE change against ε.
 

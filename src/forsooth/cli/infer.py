@@ -48,18 +48,19 @@ def infer(
         str | None,
         typer.Option(
             metavar="ESTIMATE",
-            help=f"Of the posterior: {', '.join(ESTIMATES)}. Default: median; mode for unordered "
-            "labels, mean for opinion.",
+            help=f"What the method posterior estimates: {', '.join(ESTIMATES)}. Default: median; "
+            "mode for unordered labels, mean for opinion.",
             show_default=False,
         ),
     ] = None,
     unordered: Annotated[
-        bool, typer.Option("--unordered", help="The labels have no order (posterior).")
+        bool, typer.Option("--unordered", help="The labels have no order (method posterior).")
     ] = False,
     ties: Annotated[
         str,
         typer.Option(
-            metavar="RULE", help=f"Median and majority, when tied: {', '.join(inference.TIES)}."
+            metavar="RULE",
+            help=f"How median and majority resolve ties: {', '.join(inference.TIES)}.",
         ),
     ] = "middle",
     max_iterations: Annotated[
@@ -76,8 +77,8 @@ def infer(
         str,
         typer.Option(
             metavar="USE",
-            help=f"{' or '.join(GOLD_USES)}: known truths are kept as they are, or intervals are "
-            "calibrated on them (10 or more).",
+            help=f"{' or '.join(GOLD_USES)}: the known truths are kept as they are, or the "
+            "intervals are calibrated on them (needs 10 or more).",
         ),
     ] = "pin",
     groups: Annotated[
@@ -106,13 +107,16 @@ def infer(
     model: Annotated[
         str,
         typer.Option(
-            metavar="MODEL", help="Of the posterior: auto, or pooled: one pass, no worker quality."
+            metavar="MODEL",
+            help="The model of the method posterior: auto, or pooled (one pass, no worker "
+            "quality).",
         ),
     ] = "auto",
     state: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Counts so far: only new reports are read (pooled model)."
+            metavar="FILE",
+            help="Keep the counts in this file, so that only new reports are read (pooled model).",
         ),
     ] = None,
     cluster: Annotated[
@@ -125,14 +129,15 @@ def infer(
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Saved after every pass; an interrupted run continues from it."
+            metavar="FILE",
+            help="Save the progress in this file after every pass; an interrupted run continues.",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
     """Infer every task's truth and every worker's quality from reports.
 
-    Takes plain answers too, with their --scale; then nothing is private.
+    With --scale it infers from a table of plain answers; then nothing is private.
 
     Example: `forsooth infer reports.parquet -o truths.csv --report report.html`
     """

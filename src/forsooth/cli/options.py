@@ -14,6 +14,13 @@ from forsooth.estimand import ESTIMANDS, MEANING, Estimand, check_estimand
 from forsooth.mechanisms import BUILDERS
 from forsooth.privacy import PROTECTS
 
+
+def _check_seed(seed: int) -> int:
+    if not 0 <= seed < 2**63:
+        raise ForsoothError(f"--seed takes a whole number from 0 to 2**63 - 1, got {seed}")
+    return seed
+
+
 # A flag has one type, one metavar and one meaning in every command; a test walks over all of them.
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 _SCALE = typer.Option("--scale", metavar="SCALE", help="The answer scale: 0..9, 1..5 or G,P,R,X,B.")
@@ -43,8 +50,7 @@ Seed = Annotated[
         "--seed",
         metavar="N",
         help="The same seed gives the same numbers.",
-        min=0,
-        max=2**63 - 1,
+        callback=_check_seed,
     ),
 ]
 SimulationSeed = Annotated[
@@ -113,7 +119,8 @@ Conflict = Annotated[
     typer.Option(
         "--on-conflict",
         metavar="RULE",
-        help=f"If a worker answers a task twice, differently: {', '.join(ON_CONFLICT)}.",
+        help="What to do if a worker gives two different answers to a task: "
+        f"{', '.join(ON_CONFLICT)}.",
     ),
 ]
 DataDir = Annotated[
@@ -145,8 +152,8 @@ EstimandName = Annotated[
         "--estimand",
         metavar="ESTIMAND",
         help="The truth of a task: level (one true value), label (one answer is right) or opinion "
-        "(the distribution of answers). Default: as the data state, else level; label for two "
-        "answers.",
+        "(the distribution of answers). Default: what the data state, else level (label for two "
+        "answers).",
         show_default=False,
     ),
 ]

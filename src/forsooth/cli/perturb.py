@@ -72,7 +72,9 @@ def perturb(
     simulation_seed: options.SimulationSeed = None,
     json: options.Json = False,
 ) -> None:
-    """Perturb a table of answers, each worker's separately: a simulation, or a trusted third party.
+    """Perturb a table of answers as the workers would, each worker's answers separately.
+
+    It is for simulations, and for someone whom the workers trust with their answers.
 
     Example: `forsooth perturb answers.csv --scale 0..9 --epsilon 1 -o reports.parquet`
     """

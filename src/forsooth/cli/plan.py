@@ -52,7 +52,7 @@ def plan(
     processes: options.Processes = None,
     json: options.Json = False,
 ) -> None:
-    """Plan a campaign: give two of workers, ε and error (--target-mae) and get the third.
+    """Plan a campaign: give two of --workers, --epsilon and --target-mae, and get the third.
 
     Campaigns like yours are simulated, more often where the errors differ from run to run.
     --plot draws the error against the number of workers for three ε. The exit code is 1 if the

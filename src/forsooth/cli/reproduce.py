@@ -53,9 +53,9 @@ def reproduce(
     processes: options.Processes = None,
     json: options.Json = False,
 ) -> None:
-    """Recompute the paper claim by claim: verdicts, figures, and a report to open.
+    """Recompute the paper claim by claim, with verdicts, figures and a report to open.
 
-    Finished pieces of work are kept in the folder: a run that was stopped or killed continues.
+    Finished work is kept in the folder: a run that was stopped or killed continues.
     A claim that is not reproduced is a result, not an error.
 
     Example: `forsooth reproduce --quick -o out`

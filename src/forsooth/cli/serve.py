@@ -28,7 +28,7 @@ Database = Annotated[
         show_default=False,
     ),
 ]
-Name = Annotated[str, typer.Argument(help="What to call the requester.")]
+Name = Annotated[str, typer.Argument(help="The name of the requester.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -46,7 +46,7 @@ def serve(
     ] = 1,
     json: options.Json = False,
 ) -> None:
-    """Serve campaigns: workers perturb on their own devices, truths appear as reports come in.
+    """Run the service that collects reports; workers perturb answers on their own devices.
 
     The first start prints the requester's key, once. Settings: docs/service.md.
 
@@ -75,7 +75,7 @@ def serve(
 
 @app.command()
 def add_requester(name: Name, database: Database = None, json: options.Json = False) -> None:
-    """Make one more requester, who sees no other's campaigns, and print the key.
+    """Add a requester, who sees only their own campaigns, and print the key.
 
     Example: `forsooth serve add-requester ann`
     """
@@ -84,7 +84,7 @@ def add_requester(name: Name, database: Database = None, json: options.Json = Fa
 
 @app.command()
 def replace_key(name: Name, database: Database = None, json: options.Json = False) -> None:
-    """Give a requester a new key; the old one is worth nothing from then on.
+    """Give a requester a new key; the old one stops working.
 
     Example: `forsooth serve replace-key ann`
     """
@@ -97,7 +97,7 @@ def backup(
     database: Database = None,
     json: options.Json = False,
 ) -> None:
-    """Copy the database while the service goes on; of PostgreSQL, by pg_dump.
+    """Copy the database while the service is running; PostgreSQL is copied with pg_dump.
 
     Example: `forsooth serve backup forsooth-backup.db`
     """
