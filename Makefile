@@ -56,7 +56,7 @@ format: $(READY)
 # Takes about ten minutes; the figures want a machine that does nothing else meanwhile.
 bench: $(READY) $(PEERS)/.ready
 	$(BIN)/forsooth bench --peers $(PEERS)/bin/python -o docs/benchmarks.md -o docs/benchmarks.json \
-	  --figure docs/images/benchmark-scale.png
+	  --plot docs/images/benchmark-scale.png
 
 # Other libraries to compare with have packages of their own; one that cannot be had stops nothing.
 $(PEERS)/.ready: benchmarks/peers.txt

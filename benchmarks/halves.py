@@ -1,7 +1,7 @@
 """Truths for any table of real ratings: what one half of the raters says on average.
 
     python benchmarks/halves.py ratings.csv --scale 1..10 [--per-task 12] [--seed 1] -o DIR
-    forsooth evaluate --data DIR/answers.csv --truth DIR/truth.csv --scale 1..10 …
+    forsooth evaluate --data DIR/answers.csv --truth-file DIR/truth.csv --scale 1..10 …
 
 Ratings have no gold. But if each of many tasks was rated by very many, the mean of a random half of
 the raters is nearly the truth, and a few answers per task from the other half are a real crowd: its

@@ -1,4 +1,6 @@
-"""Every code block of the README and of docs/ is run, in an empty folder with an answers.csv.
+"""Every code block of the README and of docs/ is run, top to bottom.
+
+The README starts in an empty folder, as its reader does; a page of docs/ has an answers.csv.
 
 The first line of a block names what it is:
 
@@ -17,6 +19,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,11 +81,26 @@ def blocks(page: Path) -> list[Block]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_its_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "answers.csv").write_text(ANSWERS)
+    if page.name != "README.md":
+        (tmp_path / "answers.csv").write_text(ANSWERS)
     names: dict[str, object] = {"__name__": page.stem}
     for block in blocks(page):
         if block.excuse is None:
             block.run(names)
+
+
+def test_the_first_minute_starts_from_nothing() -> None:
+    """The README's first commands are init and what init says comes next."""
+    first = next(block for block in blocks(ROOT / "README.md") if block.excuse is None)
+    commands = [line.split("#")[0].strip() for line in first.text.splitlines()]
+    assert commands[0] == "forsooth init"
+    assert [f"  {command}" for command in commands[1:3]] == following()
+
+
+def following() -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        said = shell(f"cd {folder} && forsooth init")
+    return [line for line in said.splitlines() if line.startswith("  forsooth")]
 
 
 def test_few_blocks_have_an_excuse() -> None:

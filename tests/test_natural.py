@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forsooth import Answers, infer, tables
-from forsooth.natural import natural_key, naturally, rounded
+from forsooth.natural import natural_key, naturally, reading_order, rounded
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -33,6 +33,9 @@ NAMES = st.lists(st.text("a01289-é²", max_size=6))
         ["7", "07", "007"][::-1],
         ["a1-2", "a1-10", "a2-1"],
         ["1" * 5000, "2" * 5000],
+        ["t1", "t2", "t10", "t10a", "t10b2", "t10b10", "u", "ä1"],
+        ["9", "10", "a1", "b"],
+        ["t001", "t01", "t1"],
     ],
     ids=lambda names: names[0][:8],
 )
@@ -67,6 +70,12 @@ def test_answers_and_results_are_in_natural_order(tmp_path: Path) -> None:
     assert answers.workers[-2:] == ("w10", "w11")
     infer(answers, "mean").write(tmp_path / "truths.csv")
     assert [row["task"] for row in read(tmp_path / "truths.csv")[:3]] == ["t0", "t1", "t2"]
+
+
+def test_an_order_that_somebody_gave_stays() -> None:
+    assert reading_order(["t1", "t10", "t2"]) == [0, 2, 1]
+    assert reading_order(["t2", "t1", "t10"]) == [0, 1, 2]
+    assert reading_order([]) == []
 
 
 def test_a_list_of_tasks_keeps_its_order() -> None:

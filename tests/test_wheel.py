@@ -21,7 +21,6 @@ import pytest
 
 import forsooth
 from forsooth.version import EXTRAS, source_digest
-from tests.cli.test_campaign import ANSWERS
 from tests.test_docs import README, blocks
 
 ROOT = Path(__file__).parent.parent
@@ -169,7 +168,6 @@ def test_the_first_minutes_of_a_stranger(
     said = environment.shell("forsooth --version")
     assert said.startswith(f"forsooth {version}\n")
     assert "extras found: none" in said
-    (environment.work / "answers.csv").write_text(ANSWERS)
     for block in blocks(README):
         if block.excuse is None and block.kind in {"python", "sh"}:
             (environment.python if block.kind == "python" else environment.shell)(block.text)

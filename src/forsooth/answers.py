@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from forsooth import frames, tables, wide
 from forsooth.cells import Cells
-from forsooth.display import as_html, as_text, count, short
+from forsooth.display import as_html, as_text, short
 from forsooth.errors import ForsoothError
 from forsooth.natural import naturally
+from forsooth.plural import counted
 from forsooth.scale import Scale, ScaleLike
 
 if TYPE_CHECKING:
@@ -218,10 +219,10 @@ class Answers:
         """Sizes only: an answer must not end up in a log or a stored notebook by itself."""
         cells = len(self.workers) * len(self.tasks)
         density = f", {100 * self.size / cells:.3g} % of all cells" if cells else ""
-        title = (
-            f"Answers of {count(len(self.workers), 'worker')} to {count(len(self.tasks), 'task')}"
-        )
-        facts = [f"{count(self.size, 'answer')}{density}, scale {short(str(self.scale))}; private"]
+        workers, tasks = counted(len(self.workers), "worker"), counted(len(self.tasks), "task")
+        given = counted(self.size, "answer")
+        title = f"Answers of {workers} to {tasks}"
+        facts = [f"{given}{density}, scale {short(str(self.scale))}; private"]
         return title, [*facts, *(f"note: {notice}" for notice in self.notices)]
 
     def to_arrow(self) -> pa.Table:
@@ -383,8 +384,9 @@ def _contradiction(
     answers = " and ".join(
         f"{raw.scale.labels[raw.code[row]]!r} ({source.where(row)})" for row in (first, other)
     )
+    cells = counted(int(torn.sum()), "such cell")
     return (
-        f"{raw.cell(first)}: two different answers, {answers}; {int(torn.sum())} such cell(s). "
+        f"{raw.cell(first)}: two different answers, {answers}; {cells}. "
         "Say which to keep: --on-conflict last, first or drop (in Python: "
         'Answers.of(…, on_conflict="last"))'
     )

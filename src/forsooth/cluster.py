@@ -16,6 +16,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forsooth.errors import ForsoothError
+from forsooth.processes import interrupts_held
 from forsooth.version import exact_version
 
 if TYPE_CHECKING:
@@ -98,9 +99,10 @@ def connect(
         here = None
         try:
             if address == "local":
-                here = distributed.LocalCluster(
-                    n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None
-                )
+                with interrupts_held():
+                    here = distributed.LocalCluster(
+                        n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None
+                    )
             client = distributed.Client(here or address, timeout=_PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
             raise ForsoothError(

@@ -27,11 +27,6 @@ def number(value: object) -> str:
     return f"{float(value):.{DIGITS}g}"  # type: ignore[arg-type]
 
 
-def count(amount: int, noun: str) -> str:
-    """`1 task`, `2,000 tasks`."""
-    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
-
-
 def short(text: str) -> str:
     """One line of at most `LONGEST` characters."""
     line = " ".join(text.split())

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Literal, cast, get_args
 
 from forsooth.errors import ForsoothError
+from forsooth.plural import counted
 
 Protects = Literal["answers+participation", "answers"]
 PROTECTS: tuple[str, ...] = get_args(Protects)
@@ -53,14 +54,16 @@ class Privacy:
             else ("each answer and whether it was given")
         )
         if self.cells is not None:
-            together = f"one worker together: at most {total}, over {self.cells:,} sampled task(s)"
+            sampled = counted(self.cells, "sampled task")
+            together = f"one worker together: at most {total}, over {sampled}"
         elif public:
+            everything = "the task is" if tasks == 1 else f"all {tasks:,} tasks are"
             together = (
                 f"one worker's k answers together: at most {self.epsilon:g}·k, "
-                f"{total} if all {tasks:,} tasks are answered"
+                f"{total} if {everything} answered"
             )
         else:
-            together = f"one worker's {tasks:,} cells together: at most {total}"
+            together = f"one worker's {counted(tasks, 'cell')} together: at most {total}"
         return f"ε = {self.epsilon:g} per cell ({what}); {together}"
 
 

@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from forsooth import packing, strict
 from forsooth.cells import Cells
-from forsooth.display import as_html, as_text, count, short
+from forsooth.display import as_html, as_text, short
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, check_estimand
 from forsooth.files import replacing
 from forsooth.mechanism import Mechanism
+from forsooth.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +70,7 @@ class Reports:
         return as_html(*self._described())
 
     def _described(self) -> tuple[str, list[str]]:
-        workers, tasks = count(len(self.workers), "worker"), count(len(self.tasks), "task")
+        workers, tasks = counted(len(self.workers), "worker"), counted(len(self.tasks), "task")
         facts = [
             f"mechanism {self.mechanism.name}, scale {short(str(self.scale))}",
             self.mechanism.guarantee.describe(len(self.tasks)),

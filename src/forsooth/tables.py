@@ -1,6 +1,6 @@
 """The tables that people bring and take: CSV, TSV, Parquet (gzip is transparent), any dataframe.
 
-JSON is read too, as Label Studio exports it.
+Spreadsheets are read, and JSON as Label Studio exports it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from forsooth import frames, label_studio
+from forsooth import excel, frames, label_studio
 from forsooth.errors import ForsoothError
 from forsooth.files import replacing
 from forsooth.natural import rounded
@@ -94,6 +94,8 @@ class Source:
         """Row `row` (counted from 0) as a person finds it: file and line, or row number."""
         if self.path is None or is_parquet(self.path) or _ending(self.path) == _JSON:
             return f"{self.name}, row {row + 1}"
+        if _ending(self.path) in excel.ENDINGS:
+            return f"{self.name}, line {excel.line(self.path, row)}"
         return f"{self.name}, line {_line_of_row(self.path, row)}"
 
 
@@ -167,7 +169,9 @@ def _read_file(path: Path) -> Source:
         if not path.exists():
             raise ForsoothError(f"{path} does not exist")
         if path.is_dir():
-            raise ForsoothError(f"{path} is a folder; give a CSV, TSV or Parquet file")
+            raise ForsoothError(f"{path} is a folder; give a CSV, TSV, Parquet or Excel file")
+        if path.suffix.lower() in excel.ENDINGS:
+            return Source(excel.read(path), path)
         if _ending(path) == _JSON:
             return Source(_read_json(path), path)
         parquet = is_parquet(path) or _ending(path) in _PARQUET

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth import tables
-from forsooth.display import FEW_ROWS, as_html, as_text, count, short
+from forsooth.display import FEW_ROWS, as_html, as_text, short
 from forsooth.errors import ForsoothError
 from forsooth.frames import frame_of
 from forsooth.known import truth_array
+from forsooth.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,8 +30,8 @@ _IN_TEXT = ("task", "truth", "label", "low", "high", "support", "probability")
 NO_WORKER_QUALITY = (
     "the estimand opinion gives no worker quality: careless people cannot be identified, because a "
     "population p with a share g of guessers among K answers, (1 − g)·p + g/K, is a valid "
-    "population too. Leave out the worker output (--workers), or ask for the estimand level or "
-    "label"
+    "population too. Leave out the worker output (--worker-output), or ask for the estimand level "
+    "or label"
 )
 
 
@@ -227,11 +228,11 @@ class Truths:
 
     def _described(self) -> tuple[str, list[str]]:
         estimand = f", estimand {self.posterior.estimand}" if self.posterior else ""
-        workers = f" from {count(len(self.workers), 'worker')}" if self.workers else ""
-        title = f"Truths of {count(len(self), 'task')}{workers}"
+        workers = f" from {counted(len(self.workers), 'worker')}" if self.workers else ""
+        title = f"Truths of {counted(len(self), 'task')}{workers}"
         facts = [f"method {self.method}{estimand}, scale {short(str(self.scale))}"]
         if not self.converged:
-            facts.append(f"not converged after {count(self.iterations, 'iteration')}")
+            facts.append(f"not converged after {counted(self.iterations, 'iteration')}")
         return title, [*facts, *(f"note: {notice}" for notice in self.notices)]
 
     def _shown(self) -> dict[str, Any]:

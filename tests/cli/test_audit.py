@@ -61,7 +61,7 @@ def test_reports_of_another_client(forsooth: Command, tmp_path: Path) -> None:
     mechanism = mechanisms.rr(SCALE, 1.0)
     honest = mechanism.perturb(answers)
     honest.write(tmp_path / "reports.parquet")
-    arguments = ("audit", "--reports", "reports.parquet", "--truth-inputs", "inputs.csv")
+    arguments = ("audit", "--reports", "reports.parquet", "--answers", "inputs.csv")
     assert forsooth(*arguments).returncode == 0
     leaky = np.where(
         np.arange(honest.values.size).reshape(honest.values.shape) % 10 == 0,
@@ -116,15 +116,15 @@ def test_the_worker_as_unit_everywhere(forsooth: Command, tmp_path: Path) -> Non
         "-o",
         "r.parquet",
     )
-    assert "one worker together: at most 2, over 2 sampled task(s)" in done.stdout
+    assert "one worker together: at most 2, over 2 sampled tasks" in done.stdout
     assert len(json.loads(forsooth("infer", "r.parquet", "--json").stdout)["truths"]) == 6
     done = forsooth(
         "evaluate",
         "--data",
         "synthetic:workers=200,tasks=10",
-        "--epsilon",
+        "--epsilons",
         2,
-        "--mechanism",
+        "--mechanisms",
         "rr",
         "--unit",
         "worker",

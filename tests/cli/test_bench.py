@@ -62,7 +62,7 @@ def test_a_quick_run(forsooth: Command, tmp_path: Path) -> None:
 
 
 def test_memory_and_time_against_cells(forsooth: Command, tmp_path: Path) -> None:
-    done = forsooth("bench", "scale", "--quick", "-o", "page.md", "--figure", "scale.png", "--json")
+    done = forsooth("bench", "scale", "--quick", "-o", "page.md", "--plot", "scale.png", "--json")
     assert done.returncode == 0, done.stderr
     (scale,) = json.loads(done.stdout)["benchmarks"]
     assert scale["problem"] is None
@@ -82,8 +82,8 @@ def test_memory_and_time_against_cells(forsooth: Command, tmp_path: Path) -> Non
     ("arguments", "complaint"),
     [
         (("magic",), "unknown benchmark 'magic'; known: rr, perturb,"),
-        (("rr", "--figure", "f.png"), "ask for it, too"),
-        (("scale", "--figure", "f.txt"), "its ending must be"),
+        (("rr", "--plot", "f.png"), "ask for it, too"),
+        (("scale", "--plot", "f.txt"), "its ending must be"),
         (("rr", "-o", "page.html"), ".md or .json"),
         (("rr", "-o", "nowhere/page.md"), "does not exist"),
     ],

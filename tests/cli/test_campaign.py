@@ -46,7 +46,9 @@ def test_a_row_for_every_task(forsooth: Command, table: Path, mechanism: str) ->
     assert done.returncode == 0, done.stderr
     assert "per cell" in done.stdout
     assert "together" in done.stdout
-    done = forsooth("infer", "reports.parquet", "-o", "truths.csv", "--workers", "workers.csv")
+    done = forsooth(
+        "infer", "reports.parquet", "-o", "truths.csv", "--worker-output", "workers.csv"
+    )
     assert done.returncode == 0, done.stderr
     truths = rows(table.parent / "truths.csv")
     assert [row["task"] for row in truths] == [f"question {j}" for j in range(8)]
@@ -87,7 +89,7 @@ def test_a_public_list_of_tasks(forsooth: Command, table: Path) -> None:
         "0..4",
         "--epsilon",
         3,
-        "--tasks",
+        "--task-list",
         names,
         "--protects",
         "answers",
@@ -99,7 +101,7 @@ def test_a_public_list_of_tasks(forsooth: Command, table: Path) -> None:
     assert (document["tasks"], document["worker_total"]) == (10, 30)
     done = forsooth("infer", "r.parquet", "-o", "t.csv")
     assert [row["task"] for row in rows(table.parent / "t.csv")][:2] == ["question 9", "question 8"]
-    assert "2 task(s) without any answer" in done.stderr
+    assert "2 tasks without any answer" in done.stderr
 
 
 def test_seeds(forsooth: Command, table: Path) -> None:
@@ -148,7 +150,7 @@ def test_several_files_of_one_campaign(forsooth: Command, tmp_path: Path) -> Non
             2,
             "--mechanism",
             mechanism,
-            "--tasks",
+            "--task-list",
             names,
             "-o",
             f"{name}.parquet",
@@ -181,7 +183,7 @@ BAD = {
         "mf protects",
     ),
     "output": (ANSWERS, ("-o", "nowhere/r.parquet"), "nowhere does not exist"),
-    "tasks": (ANSWERS, ("--tasks", "none.csv"), "none.csv does not exist"),
+    "tasks": (ANSWERS, ("--task-list", "none.csv"), "none.csv does not exist"),
     "conflict rule": (ANSWERS, ("--on-conflict", "best"), "on_conflict must be one of"),
 }
 
@@ -239,7 +241,7 @@ def test_a_public_list_of_workers_hides_who_answered_nothing(
     """The neighbour without any answer has a report too: the same workers, the same shape."""
     (tmp_path / "workers.csv").write_text("worker\na\nb\n")
     (tmp_path / "tasks.csv").write_text("task\nq1\nq2\n")
-    lists = ("--tasks", "tasks.csv", "--workers", "workers.csv")
+    lists = ("--task-list", "tasks.csv", "--worker-list", "workers.csv")
     for name, rows_ in (("one", "q1,a,1\nq1,b,0\n"), ("none", "q1,a,1\n")):
         (tmp_path / f"{name}.csv").write_text(f"task,worker,label\n{rows_}")
         done = forsooth(
@@ -259,8 +261,8 @@ def test_a_public_list_of_workers_hides_who_answered_nothing(
     assert one.schema.equals(none.schema, check_metadata=True)
     assert one["worker"].equals(none["worker"])
     done = forsooth("perturb", "one.csv", "--scale", "0..4", "--epsilon", 1, "-o", "r.parquet")
-    assert "--tasks FILE" in done.stderr
-    assert "--workers FILE" in done.stderr
+    assert "--task-list FILE" in done.stderr
+    assert "--worker-list FILE" in done.stderr
 
 
 def test_no_file_is_eaten(forsooth: Command, table: Path) -> None:
@@ -269,7 +271,7 @@ def test_no_file_is_eaten(forsooth: Command, table: Path) -> None:
     assert done.returncode == 2
     assert "given twice" in done.stderr
     assert table.read_bytes() == before
-    done = forsooth("infer", table, "--scale", "0..4", "-o", "t.csv", "--workers", "t.csv")
+    done = forsooth("infer", table, "--scale", "0..4", "-o", "t.csv", "--worker-output", "t.csv")
     assert done.returncode == 2
     assert not (table.parent / "t.csv").exists()
 
@@ -328,10 +330,25 @@ def test_large_epsilon_is_no_trouble(forsooth: Command, table: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_any_name_will_do_for_reports_but_not_for_tables(forsooth: Command, table: Path) -> None:
-    forsooth("perturb", table, "--scale", "0..4", "--epsilon", 1, "-o", "R.REPORTS")
-    assert forsooth("infer", "R.REPORTS", "-o", "t.CSV").returncode == 0
-    done = forsooth("infer", "R.REPORTS", "-o", "t.xlsx")
+def test_endings_that_promise_something_else_are_refused(forsooth: Command, table: Path) -> None:
+    common = ("perturb", table, "--scale", "0..4", "--epsilon", 1, "-o")
+    assert forsooth(*common, "R.PQ").returncode == 0
+    for name in ("r.csv", "r", "r.parquet.gz", "r.xlsx"):
+        done = forsooth(*common, name)
+        assert done.returncode == 2
+        assert f"cannot write reports into {name}: its name must end in .parquet" in done.stderr
+        assert not (table.parent / name).exists()
+    for command, name, what in (
+        (("infer", "R.PQ", "--report"), "r.csv", "a report into r.csv: its name must end in .html"),
+        (("demo", "-o"), "demo.png", "the page into demo.png"),
+        (("design", "--scale", "0..4", "--epsilon", 1, "-o"), "m.csv", "a mechanism into m.csv"),
+    ):
+        done = forsooth(*command, name)
+        assert done.returncode == 2
+        assert f"cannot write {what}" in done.stderr
+    assert sorted(path.name for path in table.parent.iterdir()) == ["R.PQ", "answers.csv"]
+    assert forsooth("infer", "R.PQ", "-o", "t.CSV").returncode == 0
+    done = forsooth("infer", "R.PQ", "-o", "t.xlsx")
     assert done.returncode == 2
     assert "its ending must be one of" in done.stderr
 
@@ -396,3 +413,28 @@ def test_a_report_never_replaces_what_it_is_about(forsooth: Command, table: Path
     done = forsooth("infer", table, "--scale", "0..4", "--report", "nowhere/r.html")
     assert done.returncode == 2
     assert "does not exist" in done.stderr
+
+
+def test_tasks_are_in_natural_order_and_numbers_are_short(
+    forsooth: Command, tmp_path: Path
+) -> None:
+    lines = [f"t{j},w{i},{(i + j) % 5}\n" for i in range(1, 13) for j in range(1, 13)]
+    (tmp_path / "a.csv").write_text("task,worker,label\n" + "".join(lines))
+    done = forsooth("infer", "a.csv", "--scale", "0..4", "-o", "t.csv", "--worker-output", "w.csv")
+    assert done.returncode == 0, done.stderr
+    expected = [f"t{j}" for j in range(1, 13)]
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:13]] == expected
+    found = rows(tmp_path / "t.csv")
+    assert [row["task"] for row in found] == expected
+    assert [row["worker"] for row in rows(tmp_path / "w.csv")] == [f"w{i}" for i in range(1, 13)]
+    assert max(len(row[name]) for row in found for name in ("truth", "low", "high")) <= 8
+    done = forsooth("infer", "a.csv", "--scale", "0..4", "--json")
+    assert [row["task"] for row in json.loads(done.stdout)["truths"]] == expected
+
+
+def test_one_of_a_thing_is_not_several(forsooth: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("task,worker,label\nq,ann,1\n")
+    done = forsooth("perturb", "a.csv", "--scale", "0..4", "--epsilon", 1, "-o", "r.parquet")
+    assert "1 report on 1 task by rr" in done.stdout
+    done = forsooth("infer", "r.parquet", "--method", "mean")
+    assert "1 task, 1 worker; mean" in done.stdout

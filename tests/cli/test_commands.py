@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from forsooth import __version__
+from forsooth.study.demo import QUESTIONS
 from tests.conftest import Command
 
 SMALL = "synthetic:workers=100,tasks=20,sparsity=0.7"
@@ -20,11 +21,11 @@ def test_evaluate(forsooth: Command, tmp_path: Path) -> None:
         "evaluate",
         "--data",
         SMALL,
-        "--epsilon",
+        "--epsilons",
         "0.5,2",
-        "--mechanism",
+        "--mechanisms",
         "lp,mf:d=4,ridge=2,rr",
-        "--method",
+        "--methods",
         "algorithm1,median",
         "--repeats",
         2,
@@ -53,13 +54,13 @@ def test_evaluate_a_table_of_one_s_own(forsooth: Command, tmp_path: Path) -> Non
         "evaluate",
         "--data",
         "a.csv",
-        "--truth",
+        "--truth-file",
         "t.csv",
         "--scale",
         "0..2",
-        "--epsilon",
+        "--epsilons",
         2,
-        "--mechanism",
+        "--mechanisms",
         "rr",
         "--mirror",
         "--repeats",
@@ -77,11 +78,11 @@ def test_evaluate_on_real_data(forsooth: Command, data_dir: Path) -> None:
         "wsd",
         "--data-dir",
         data_dir,
-        "--epsilon",
+        "--epsilons",
         "1,5",
-        "--mechanism",
+        "--mechanisms",
         "lp,rr,two-layer,mf",
-        "--method",
+        "--methods",
         "algorithm1",
         "--seed",
         1,
@@ -99,17 +100,17 @@ def test_evaluate_on_real_data(forsooth: Command, data_dir: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--data", SMALL, "--epsilon", "0"), "finite number above 0"),
-        (("--data", SMALL, "--epsilon", "a,b"), "--epsilon takes numbers"),
-        (("--data", SMALL, "--method", "magic"), "unknown method"),
+        (("--data", SMALL, "--epsilons", "0"), "finite number above 0"),
+        (("--data", SMALL, "--epsilons", "a,b"), "--epsilons takes numbers"),
+        (("--data", SMALL, "--methods", "magic"), "unknown method"),
         (("--data", SMALL, "--estimand", "mood"), "unknown estimand"),
-        (("--data", SMALL, "--mechanism", "magic"), "unknown mechanism"),
-        (("--data", SMALL, "--mechanism", "mf:d=21"), "d = 21 with 20 tasks"),
+        (("--data", SMALL, "--mechanisms", "magic"), "unknown mechanism"),
+        (("--data", SMALL, "--mechanisms", "mf:d=21"), "d = 21 with 20 tasks"),
         (("--data", "wsd"), "Get it from"),
         (("--data", "none.csv"), "neither a file nor a data set"),
         (("--data", SMALL, "--plot", "nowhere/f.png"), "does not exist"),
         (("--data", SMALL, "--plot", "f.txt"), "its ending must be"),
-        (("--data", SMALL, "--epsilon", "1,1.0"), "asked for twice"),
+        (("--data", SMALL, "--epsilons", "1,1.0"), "asked for twice"),
         (("--data", "wsd", "--scale", "0..9"), "has its own scale"),
         (("--data", "synthetic:workers=1e3"), "a whole number"),
         (
@@ -156,7 +157,7 @@ def test_bound_bad_input(forsooth: Command, arguments: tuple[str, ...]) -> None:
 
 
 def test_bound_extremes_are_numbers(forsooth: Command) -> None:
-    for arguments in (("--epsilon", "1000"), ("--sigma", "0.001", "--truth", "0.5")):
+    for arguments in (("--epsilon", "1000"), ("--sigma", "0.001", "--truth-values", "0.5")):
         assert json.loads(forsooth("bound", "rr", *arguments, "--json").stdout)["bound"] >= 0
 
 
@@ -196,6 +197,13 @@ def test_demo(forsooth: Command, tmp_path: Path) -> None:
     assert document["mae_open"] < private["mae"] < 0.3
     assert hidden["mae"] < 0.4 < hidden["mae_algorithm1"] < document["mae_constant"] + 0.1
     assert document["estimand"] == "level"
+    assert [each["question"] for each in document["questions"]] == list(QUESTIONS)
+    for each in document["questions"]:
+        assert each["low"] <= each["hidden"] <= each["high"]
+        assert abs(each["true"] - each["open"]) < 0.2
+    assert "12 cells together: at most 12" in hidden["guarantee"]
+    assert (private["name"], hidden["name"]) == ("private", "hidden")
+    assert "one true value" in document["assumed"]
 
 
 @pytest.mark.parametrize(

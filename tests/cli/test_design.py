@@ -11,7 +11,7 @@ from tests.conftest import Command
 ASKED = ("design", "--scale", "0..9", "--epsilon", 1, "--density", 0.1)
 
 
-@pytest.mark.parametrize("more", [(), ("--truth", "normal:0,1", "--noise", "1,5")])
+@pytest.mark.parametrize("more", [(), ("--truth-prior", "normal:0,1", "--noise", "1,5")])
 def test_worth_more_than_two_and_a_half_workers(forsooth: Command, more: tuple[str, ...]) -> None:
     done = forsooth(*ASKED, *more, "--json")
     assert done.returncode == 0, done.stderr
@@ -60,7 +60,7 @@ def test_public_participation_has_no_null(forsooth: Command) -> None:
         (("--density", "nan"), "density must lie above 0"),
         (("--noise", "-1"), "standard deviation above 0"),
         (("--noise", "nan"), "standard deviation above 0"),
-        (("--truth", "gamma:1,2"), "flat or normal:MEAN,SD"),
+        (("--truth-prior", "gamma:1,2"), "flat or normal:MEAN,SD"),
         (("--epsilon", "1e-9"), "too small for a table"),
         (("--protects", "all"), "protects must be one of"),
         (("--estimand", "mood"), "unknown estimand 'mood'"),

@@ -146,7 +146,7 @@ def test_calibration_is_passed_on_and_named(run: Run, asked: dict[str, Any], rep
     ("options", "complaint"),
     [
         (("--estimand", "mood"), "unknown estimand 'mood'; known: level, label, opinion"),
-        (("--workers", "w.csv"), "careless people cannot be identified"),
+        (("--worker-output", "w.csv"), "careless people cannot be identified"),
         (("--gold-use", "guess"), "unknown gold use 'guess'; known: pin, calibrate"),
         (("--gold-use", "calibrate"), "give them with --gold FILE"),
         (("--differences", "d.csv"), "give their table with --groups FILE"),

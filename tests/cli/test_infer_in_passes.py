@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -11,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from forsooth import mechanisms
@@ -34,8 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def truths(path: Path) -> dict[str, list[float]]:
-    with path.open() as file:
-        return {row.pop("task"): [*map(float, row.values())] for row in csv.DictReader(file)}
+    return {row.pop("task"): [*row.values()] for row in pq.read_table(path).to_pylist()}
 
 
 def approx(path: Path) -> dict[str, object]:
@@ -44,23 +43,25 @@ def approx(path: Path) -> dict[str, object]:
 
 
 def test_a_folder_a_cluster_and_a_state(forsooth: Command, folder: Path, tmp_path: Path) -> None:
-    done = forsooth("infer", folder, "-o", "here.csv", "--workers", "workers.csv", "--json")
+    done = forsooth(
+        "infer", folder, "-o", "here.parquet", "--worker-output", "workers.csv", "--json"
+    )
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert (document["workers"], document["tasks"], document["converged"]) == (600, 50, True)
     assert len((tmp_path / "workers.csv").read_text().splitlines()) == 601
 
-    done = forsooth("infer", folder, "-o", "there.csv", "--cluster", "local")
+    done = forsooth("infer", folder, "-o", "there.parquet", "--cluster", "local")
     assert done.returncode == 0, done.stderr
-    assert truths(tmp_path / "there.csv") == approx(tmp_path / "here.csv")
-    assert not (tmp_path / "there.csv.checkpoint").exists()
+    assert truths(tmp_path / "there.parquet") == approx(tmp_path / "here.parquet")
+    assert not (tmp_path / "there.parquet.checkpoint").exists()
 
-    forsooth("infer", folder, "-o", "pooled.csv", "--model", "pooled")
+    forsooth("infer", folder, "-o", "pooled.parquet", "--model", "pooled")
     first, rest = folder / "0.parquet", folder
     assert forsooth("infer", first, "--state", "state.parquet").returncode == 0
-    done = forsooth("infer", rest, "--state", "state.parquet", "-o", "grown.csv", "--json")
+    done = forsooth("infer", rest, "--state", "state.parquet", "-o", "grown.parquet", "--json")
     assert json.loads(done.stdout)["workers"] == 600
-    assert truths(tmp_path / "grown.csv") == approx(tmp_path / "pooled.csv")
+    assert truths(tmp_path / "grown.parquet") == approx(tmp_path / "pooled.parquet")
     done = forsooth("infer", folder, "--state", "state.parquet")
     assert "no new reports" in done.stderr
     assert forsooth("infer", "--state", "state.parquet").returncode == 0
@@ -74,7 +75,7 @@ def test_every_method_takes_a_folder(forsooth: Command, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--state", "s.parquet", "--workers", "w.csv"), "knows nothing of single workers"),
+        (("--state", "s.parquet", "--worker-output", "w.csv"), "knows nothing of single workers"),
         (("--model", "pooled", "--report", "r.html"), "knows nothing of single workers"),
         (("--state", "s.parquet", "--method", "mean"), "are for posterior inference from files"),
         (("--cluster", "local", "--report", "r.html"), "write no --report"),

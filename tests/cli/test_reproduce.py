@@ -71,7 +71,7 @@ def test_missing_data_and_data_of_one_s_own(forsooth: Command, tmp_path: Path) -
         "task,worker,label\n" + "".join(f"t{j},w{i},{j % 3}\n" for i in range(9) for j in range(3))
     )
     (tmp_path / "t.csv").write_text("task,truth\nt0,0\nt1,1\nt2,2\n")
-    own = ("--data", "a.csv", "--truth", "t.csv", "--scale", "0..2")
+    own = ("--data", "a.csv", "--truth-file", "t.csv", "--scale", "0..2")
     done = forsooth(
         "reproduce", "1", "real-mf", "--quick", "-o", "out", *own, "--processes", 1, "--json"
     )
@@ -96,7 +96,7 @@ def test_claims_about_real_data(forsooth: Command, data_dir: Path) -> None:
     [
         (("magic",), "unknown claim 'magic'; the claims are: 1 datasets, 2 distributions"),
         (("15",), "14 privacy"),
-        (("1", "--truth", "t.csv"), "belong to --data"),
+        (("1", "--truth-file", "t.csv"), "belong to --data"),
         (("1", "--estimand", "label"), "belong to --data"),
         (("1", "--data", "none.csv"), "neither a file nor a data set"),
         (("1", "-o", "file"), "it is a file"),

@@ -37,7 +37,7 @@ def test_two_hundred_thousand_reports_pass(forsooth: Command, tmp_path: Path) ->
     reports.write(tmp_path / "reports.parquet")
     answers.write(tmp_path / "inputs.parquet")
     done = forsooth(
-        "audit", "--reports", "reports.parquet", "--truth-inputs", "inputs.parquet", "--json"
+        "audit", "--reports", "reports.parquet", "--answers", "inputs.parquet", "--json"
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)

@@ -92,7 +92,7 @@ def test_an_invitation_is_to_one_campaign(server: Server) -> None:
         (None, BLANK, "name the tasks"),
         ([], b"", "name the tasks"),
         ([0, 1], bytes(2), "2 values"),
-        ([0, 1, 2], bytes(1), "3 values of 3 bit(s) take 2"),
+        ([0, 1, 2], bytes(1), "3 values of 3 bits take 2"),
         ([1, 0], bytes(1), "increasing"),
         ([1, 1], bytes(1), "increasing"),
         ([0, 3], bytes(1), "from 0 to 2"),

@@ -95,7 +95,7 @@ def test_a_table_of_one_s_own(tmp_path: Path) -> None:
     assert dataset.describe()["tasks_with_truth"] == 1
     assert dataset.describe()["estimand"] is None
     assert dataset.mirrored().truth[1] == 1.5
-    with pytest.raises(ForsoothError, match="--truth FILE and --scale"):
+    with pytest.raises(ForsoothError, match="--truth-file FILE and --scale"):
         datasets.read(str(tmp_path / "a.csv"))
     with pytest.raises(ForsoothError, match="neither a file nor a data set"):
         datasets.read("nothing")

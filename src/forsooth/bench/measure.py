@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from forsooth.processes import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,9 @@ def _seconds(work: Callable[[], Any], clock: Callable[[], float]) -> float:
 
 def in_child(work: Callable[..., T], *arguments: Any) -> tuple[T, float]:
     """What `work` returns in a new process, and the most memory in bytes that it had there."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_with_peak, work, arguments).result()
+    with Pool(1) as pool:
+        found: tuple[T, float] = pool.submit(_with_peak, work, arguments).result()
+    return found
 
 
 def _with_peak(work: Callable[..., T], arguments: tuple[Any, ...]) -> tuple[T, float]:

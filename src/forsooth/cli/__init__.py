@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import platform
+import shutil
 import sys
 from typing import Annotated
 
@@ -19,34 +20,41 @@ from forsooth.cli import (
     design,
     evaluate,
     infer,
+    init,
     perturb,
     plan,
+    renamed,
     reproduce,
     serve,
 )
 from forsooth.cli.console import complain
 from forsooth.version import __version__, extras
 
+_STOPPED = 130  # the exit code after ctrl-C: 128 + SIGINT
 app = typer.Typer(
     name="forsooth",
     help="Ask a crowd sensitive questions, learn the truth, never learn anybody's answers.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "terminal_width": shutil.get_terminal_size().columns,
+    },
 )
 app.command()(demo.demo)
-app.command()(perturb.perturb)
-app.command()(infer.infer)
-app.command()(evaluate.evaluate)
-app.command()(audit.audit)
-app.command()(design.design)
-app.command()(plan.plan)
-app.command()(reproduce.reproduce)
-app.command()(bench.bench)
+app.command()(init.init)
+app.command(cls=renamed.command("perturb"))(perturb.perturb)
+app.command(cls=renamed.command("infer"))(infer.infer)
+app.command(cls=renamed.command("evaluate"))(evaluate.evaluate)
+app.command(cls=renamed.command("audit"))(audit.audit)
+app.command(cls=renamed.command("design"))(design.design)
+app.command(cls=renamed.command("plan"))(plan.plan)
+app.command(cls=renamed.command("reproduce"))(reproduce.reproduce)
+app.command(cls=renamed.command("bench"))(bench.bench)
 app.add_typer(bound.app, name="bound")
 app.add_typer(datasets.app, name="datasets")
-app.add_typer(serve.app, name="serve")
+app.add_typer(serve.app, name="serve", cls=renamed.group("serve"))
 
 
 @app.callback(invoke_without_command=True)
@@ -81,6 +89,13 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # an ASCII terminal shows ? for ε
     try:
         app()
+    except SystemExit as leaving:
+        if leaving.code == _STOPPED:
+            complain("stopped")
+        raise
+    except KeyboardInterrupt:
+        complain("stopped")
+        sys.exit(_STOPPED)
     except ForsoothError as error:
         complain(str(error))
         sys.exit(2)

@@ -10,7 +10,7 @@ import typer
 from forsooth import mechanisms
 from forsooth.answers import Answers
 from forsooth.cli import options
-from forsooth.cli.console import aside, print_json, print_table, say
+from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.errors import ForsoothError
 from forsooth.files import read_text
 from forsooth.mechanism import Mechanism
@@ -22,37 +22,46 @@ _COLUMNS = ("mechanism", "claimed for", "neighbours", "claimed", "exact", "sampl
 
 
 def audit(
-    mechanism: Annotated[str | None, typer.Option(help=options.MECHANISM_HELP)] = None,
-    epsilon: Annotated[float, typer.Option(help="The claimed ε.")] = 1.0,
-    scale: Annotated[str, typer.Option(help="The answer scale.")] = "0..4",
+    mechanism: Annotated[
+        str | None, typer.Option(metavar="MECHANISM", help=options.MECHANISMS)
+    ] = None,
+    epsilon: options.Epsilon = 1.0,
+    scale: options.ScaleText = "0..4",
     protects: options.Protection = None,
     unit: options.UnitName = "cell",
     sampled_tasks: options.SampledTasks = 1,
-    tasks: Annotated[int, typer.Option(help="Tasks of the campaign, for a worker's total.")] = 20,
-    mechanism_file: Annotated[
-        Path | None, typer.Option(help="A mechanism as JSON, against its own promise.")
-    ] = None,
+    tasks: options.Tasks = 20,
+    mechanism_file: options.MechanismFile = None,
     reports: Annotated[
-        Path | None, typer.Option(help="Reports that some client made, with --truth-inputs.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Reports that a client made from known --answers."),
     ] = None,
-    truth_inputs: Annotated[
-        Path | None, typer.Option(help="The answers that were put into that client.")
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The answers from which that client made --reports."),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Every mechanism, for every claim, as a table.")
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="With --all: as Markdown.")] = False,
     draws: Annotated[
-        int | None, typer.Option(help="Draws per input of the sampled audit.", min=1000)
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="How often the sampled audit runs the mechanism on each input.",
+            min=1000,
+        ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="False-alarm rate of the sampled audit.")] = 1e-6,
-    simulation_seed: Annotated[
-        int | None, typer.Option(help="Repeatable draws; without it, real ones.", min=0)
-    ] = None,
+    alpha: Annotated[
+        float,
+        typer.Option(metavar="RATE", help="The false-alarm rate of the sampled audit."),
+    ] = 1e-6,
+    simulation_seed: options.SimulationSeed = None,
     json: options.Json = False,
 ) -> None:
-    """Compare a claimed ε with the exact and the sampled one; exit 1 if the claim is false.
+    """Compare a claimed ε with the exact one, and with a lower bound from samples.
 
+    The exit code is 1 if the claim is false.
     Value neighbours differ in one answer, participation neighbours in whether it was given.
 
     Example: `forsooth audit --mechanism rr --epsilon 1 --scale 0..4`
@@ -64,23 +73,26 @@ def audit(
         raise ForsoothError(f"α must lie between 0 and 1, got {alpha}")
     settings: dict[str, Any] = {"draws": draws, "alpha": alpha, "simulation_seed": simulation_seed}
     found: list[Audit] = []
-    if reports or truth_inputs:
-        found = [audit_reports(*_reports_and_inputs(reports, truth_inputs), alpha=alpha)]
+    if reports or answers:
+        with working("auditing the reports"):
+            found = [audit_reports(*_reports_and_inputs(reports, answers), alpha=alpha)]
     elif mechanism_file:
         given = Mechanism.from_json(read_text(mechanism_file))
-        found = [run(given, tasks=tasks, **settings)]
+        with working(f"auditing {given.name}"):
+            found = [run(given, tasks=tasks, **settings)]
     elif every:
         for name in mechanisms.BUILDERS:
             for protection in PROTECTS:
                 claim = Privacy(epsilon, check_protects(protection))
                 built = _build(name, scale, claim, tasks)
-                with aside.status(f"auditing {name}"):
+                with working(f"auditing {name}"):
                     found.append(run(built, claim=claim, tasks=tasks, **settings))
     elif mechanism:
         claim = Privacy(check_epsilon(epsilon), _protection(mechanism, protects))
         built = _build(mechanism, scale, claim, tasks, unit, sampled_tasks)
         claim = Privacy(epsilon, claim.protects, built.guarantee.cells)
-        found = [run(built, claim=claim, tasks=tasks, **settings)]
+        with working(f"auditing {mechanism}"):
+            found = [run(built, claim=claim, tasks=tasks, **settings)]
     else:
         raise ForsoothError("audit needs --mechanism, --mechanism-file, --reports or --all")
 
@@ -120,7 +132,7 @@ def _protection(mechanism: str, protects: str | None) -> Any:
 
 def _reports_and_inputs(reports: Path | None, inputs: Path | None) -> tuple[Reports, Answers]:
     if reports is None or inputs is None:
-        raise ForsoothError("--reports and --truth-inputs go together")
+        raise ForsoothError("--reports and --answers go together: give both files")
     made = Reports.read(reports)
     return made, Answers.read(inputs, made.scale, tasks=made.tasks, workers=made.workers)
 

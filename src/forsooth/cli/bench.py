@@ -13,6 +13,7 @@ from forsooth.cli import options
 from forsooth.cli.console import aside, notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.files import check_writable
+from forsooth.plural import counted
 
 
 def bench(
@@ -21,32 +22,36 @@ def bench(
         typer.Argument(help=f"{', '.join(NAMES)}; all if none is given.", metavar="NAME"),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Small sizes: a minute, and figures that are no result.")
+        bool,
+        typer.Option("--quick", help="Small sizes, for a first look: the numbers are not results."),
     ] = False,
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", help="Write a page (.md) or a document (.json); repeatable."
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="Write a page (.md) or a document (.json); repeatable.",
         ),
     ] = None,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw scale's time against cells: PNG, SVG, PDF.")
-    ] = None,
+    plot: options.Plot = None,
     peers: Annotated[
         Path,
         typer.Option(
+            metavar="PYTHON",
             help="The Python that has the other libraries; by default this one.",
             show_default=False,
         ),
     ] = Path(sys.executable),
     json: options.Json = False,
 ) -> None:
-    """Measure what forsooth costs, beside what you would pick instead.
+    """Measure speed and memory, compared with other libraries.
 
-    Every line has a rate or a time of ours, the same of something else (numpy, pyarrow, crowd-kit,
-    pure-ldp, multi-freq-ldpy, diffprivlib, OpenDP), their ratio, and the target if there is one.
-    A library that is not installed is named as such; `make bench` installs all of them. A missed
-    target is a result, not an error.
+    Every line has a rate or a time of forsooth, the same of another library (numpy, pyarrow,
+    crowd-kit, pure-ldp, multi-freq-ldpy, diffprivlib, OpenDP), their ratio, and the target if there
+    is one. --plot draws the time of the benchmark scale against cells. A library that is not
+    installed is named as such; `make bench` installs all of them. A missed target is a result, not
+    an error.
 
     Example: `forsooth bench rr dawid-skene --quick`
     """
@@ -61,11 +66,11 @@ def bench(
     for path in output or []:
         if path.suffix not in (".md", ".json"):
             raise ForsoothError(f"cannot write {path}: its ending must be .md or .json")
-        check_writable(path, figure)
-    if figure is not None:
-        check_drawable(figure)
+        check_writable(path, plot)
+    if plot is not None:
+        check_drawable(plot)
         if "scale" not in [each.name for each in chosen]:
-            raise ForsoothError("--figure shows the benchmark scale: ask for it, too")
+            raise ForsoothError("--plot draws the benchmark scale: ask for it, too")
     if quick:
         notice(NO_RESULT)
     found, described = [], machine.describe()
@@ -73,14 +78,15 @@ def bench(
         aside.print(f"{number} of {len(chosen)}: {each.name} ({each.title})", markup=False)
         found.append(suite.run(each, quick=quick, peers=Peers(str(peers))))
     results = Results(described, quick, found)
-    if figure is not None:
+    if plot is not None:
         scale = next(outcome for outcome in found if outcome.benchmark.name == "scale")
-        picture.draw(scale.rows, figure)
-    results.write(output or [], figure)
+        picture.draw(scale.rows, plot)
+    results.write(output or [], plot)
     if json:
         print_json(results.to_dict())
         return
     for outcome in found:
         print_table(HEADINGS, (row.texts() for row in outcome.rows), title=outcome.benchmark.title)
         say(f"{outcome.problem}\n" if outcome.problem else "")
-    say(f"{results.missed} target(s) missed." if results.missed else "No target missed.")
+    missed = counted(results.missed, "target") if results.missed else "No target"
+    say(f"{missed} missed.")

@@ -6,69 +6,100 @@ from typing import Annotated
 
 import typer
 
-from forsooth.cli import options
+from forsooth.cli import options, renamed
 from forsooth.cli.console import print_json, say
 from forsooth.scale import Scale
 from forsooth.theory import bounds
 
-app = typer.Typer(help="The paper's bounds on the expected error.", no_args_is_help=True)
+app = typer.Typer(
+    help="Print the paper's upper bounds on the expected error.", no_args_is_help=True
+)
 
-ScaleText = Annotated[str, typer.Option("--scale", help="The answer scale.")]
-Epsilon = Annotated[float, typer.Option(help="ε per cell.")]
-Answered = Annotated[str, typer.Option(help="Share of tasks a worker answers; one per worker.")]
-Sigma = Annotated[str, typer.Option(help="A worker's error deviation; one per worker.")]
-Truth = Annotated[str, typer.Option(help="A task's truth; one per task.")]
+Answered = Annotated[
+    str,
+    typer.Option(
+        metavar="SHARE,…", help="The share of the tasks that a worker answers; one per worker."
+    ),
+]
+Sigma = Annotated[
+    str,
+    typer.Option(
+        metavar="SD,…",
+        help="The standard deviation of a worker's answers around the truth; one per worker.",
+    ),
+]
+TruthValues = Annotated[
+    str,
+    typer.Option("--truth-values", metavar="VALUE,…", help="The truth of a task; one per task."),
+]
 
 
-@app.command()
+@app.command(cls=renamed.command("bound lp"))
 def lp(
-    scale: ScaleText = "0..9",
-    epsilon: Epsilon = 1.0,
+    scale: options.ScaleText = "0..9",
+    epsilon: options.Epsilon = 1.0,
     answered: Answered = "0.1",
     sigma: Sigma = "1",
-    truth: Truth = "0",
+    truth_values: TruthValues = "0",
     null_value: Annotated[
-        float | None, typer.Option(help="What NULL becomes; uniform if not given.")
+        float | None,
+        typer.Option(
+            metavar="VALUE",
+            help="The number that a skipped task is replaced by. Default: a random answer.",
+            show_default=False,
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Laplace perturbation (Theorem 2). The defaults are the paper's example, 14.13.
+    """Print an upper bound on the expected mean absolute error with the mechanism lp.
 
-    Example: `forsooth bound lp --scale 0..9 --epsilon 1 --answered 0.1 --sigma 1 --truth 0`
+    Theorem 2 of the paper: E[MAE] ≤ the printed number, in units of the scale, for Laplace
+    perturbation. The defaults are the paper's example, 14.13. A bound above the range of the scale
+    says nothing.
+
+    Example: `forsooth bound lp --scale 0..9 --epsilon 1 --answered 0.1 --sigma 1 --truth-values 0`
     """
     bound = bounds.lp_bound(
         Scale.parse(scale),
         epsilon,
         answered=options.numbers(answered, "--answered"),
         sigma=options.numbers(sigma, "--sigma"),
-        truth=options.numbers(truth, "--truth"),
+        truth=options.numbers(truth_values, "--truth-values"),
         null_value=null_value,
     )
     _report(bound, json)
 
 
-@app.command()
+@app.command(cls=renamed.command("bound rr"))
 def rr(
-    scale: ScaleText = "0..9",
-    epsilon: Epsilon = 1.0,
+    scale: options.ScaleText = "0..9",
+    epsilon: options.Epsilon = 1.0,
     answered: Answered = "0.1",
     sigma: Sigma = "1",
-    truth: Truth = "0",
+    truth_values: TruthValues = "0",
     literal: Annotated[
-        bool, typer.Option("--literal", help="As printed: normal weights that do not sum to 1.")
+        bool,
+        typer.Option(
+            "--literal",
+            help="Use the weights as printed in the paper, which do not sum to 1.",
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Randomized response (Theorem 3). The defaults are the paper's example, 3.551.
+    """Print an upper bound on the expected mean absolute error with the mechanism rr.
 
-    Example: `forsooth bound rr --scale 0..9 --epsilon 1 --answered 0.1 --sigma 1 --truth 0`
+    Theorem 3 of the paper: E[MAE] ≤ the printed number, in units of the scale, for randomized
+    response. The defaults are the paper's example, 3.551. A bound above the range of the scale says
+    nothing.
+
+    Example: `forsooth bound rr --scale 0..9 --epsilon 1 --answered 0.1 --sigma 1 --truth-values 0`
     """
     bound = bounds.rr_bound(
         Scale.parse(scale),
         epsilon,
         answered=options.numbers(answered, "--answered"),
         sigma=options.numbers(sigma, "--sigma"),
-        truth=options.numbers(truth, "--truth"),
+        truth=options.numbers(truth_values, "--truth-values"),
         normalised=not literal,
     )
     _report(bound, json)
@@ -76,17 +107,28 @@ def rr(
 
 @app.command()
 def mf(
-    scale: ScaleText = "0..9",
-    epsilon: Epsilon = 1.0,
-    tasks: Annotated[int, typer.Option(help="Number of tasks.")] = 1000,
-    d: Annotated[int, typer.Option("--d", help="Factorization parameter.")] = 100,
-    workers: Annotated[int, typer.Option(help="Number of workers.")] = 1,
+    scale: options.ScaleText = "0..9",
+    epsilon: options.Epsilon = 1.0,
+    tasks: options.Tasks = 1000,
+    d: Annotated[
+        int, typer.Option("--d", metavar="N", help="The number of factors of the factorization.")
+    ] = 100,
+    workers: options.Workers = 1,
     largest_quality: Annotated[
-        float | None, typer.Option(help="The largest worker quality; 1/workers if not given.")
+        float | None,
+        typer.Option(
+            metavar="QUALITY",
+            help="The largest quality of a worker; qualities sum to 1. Default: 1/workers.",
+            show_default=False,
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Matrix factorization (Theorem 5). The defaults are the paper's example, 1.8.
+    """Print an upper bound on the expected mean absolute error with the mechanism mf.
+
+    Theorem 5 of the paper: E[MAE] ≤ the printed number, in units of the scale, for matrix
+    factorization. The defaults are the paper's example, 1.8. A bound above the range of the scale
+    says nothing.
 
     Example: `forsooth bound mf --tasks 1000 --d 100 --scale 0..9 --epsilon 1`
     """

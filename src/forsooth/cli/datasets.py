@@ -45,11 +45,13 @@ def list_them(data_dir: options.DataDir = None, json: options.Json = False) -> N
 def describe(
     name: Name,
     data_dir: options.DataDir = None,
-    scale: options.ScaleText = None,
-    seed: Annotated[int, typer.Option(help="For synthetic crowds.", min=0)] = 0,
+    scale: options.ScaleTextOrNone = None,
+    seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Print workers, tasks, answers, sparsity, and how answers and truths are distributed.
+
+    --seed is for synthetic crowds.
 
     Example: `forsooth datasets describe wsd --data-dir ~/data`
     """

@@ -7,19 +7,22 @@ from typing import Annotated
 
 import typer
 
-from forsooth.cli import options
-from forsooth.cli.console import print_json, print_table, say
-from forsooth.estimand import ESTIMANDS, check_estimand
-from forsooth.files import check_writable, replacing
+from forsooth.cli import options, outputs
+from forsooth.cli.console import print_json, print_table, say, working
+from forsooth.estimand import ESTIMANDS, MEANING, check_estimand
+from forsooth.files import replacing
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "forsooth-demo.html"
-    ),
-    epsilon: Annotated[float, typer.Option(help="ε per cell.")] = 1.0,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PATH", help="The HTML page to write.")
+    ] = Path("forsooth-demo.html"),
+    epsilon: options.Epsilon = 1.0,
     estimand: Annotated[
-        str, typer.Option(help=f"What the truth of a question is: {', '.join(ESTIMANDS)}.")
+        str,
+        typer.Option(
+            metavar="ESTIMAND", help=f"What the truth of a question is: {', '.join(ESTIMANDS)}."
+        ),
     ] = "level",
     json: options.Json = False,
 ) -> None:
@@ -29,12 +32,26 @@ def demo(
     """
     from forsooth.study import demo as study
 
-    check_writable(output)
-    result = study.run(epsilon, check_estimand(estimand))
-    with replacing(output) as temporary:
-        temporary.write_text(result.page(), encoding="utf-8")
+    outputs.check_output(output, "the page", outputs.PAGE)
+    stated = check_estimand(estimand)
+    with working("running the campaign") as say_now:
+        result = study.run(epsilon, stated, progress=say_now)
+        say_now("writing the page")
+        with replacing(output) as temporary:
+            temporary.write_text(result.page(), encoding="utf-8")
     private, hidden = result.outcomes
     campaign, tasks = result.campaign, len(result.campaign.answers.tasks)
+    questions = list(
+        zip(
+            campaign.answers.tasks,
+            campaign.truth.tolist(),
+            result.open_truths.estimate.tolist(),
+            private.truths.estimate.tolist(),
+            hidden.truths.estimate.tolist(),
+            hidden.truths.low.tolist(),
+            hidden.truths.high.tolist(),
+        )
+    )
     if json:
         print_json(
             {
@@ -45,15 +62,31 @@ def demo(
                 "tasks": tasks,
                 "mae_open": result.open_mae,
                 "mae_constant": campaign.constant_error(),
+                "assumed": MEANING[stated],
+                "questions": [
+                    {
+                        "question": task,
+                        "true": truth,
+                        "open": openly,
+                        "private": privately,
+                        "hidden": too,
+                        "low": low,
+                        "high": high,
+                    }
+                    for task, truth, openly, privately, too, low, high in questions
+                ],
                 "outcomes": [
                     {
+                        "name": name,
                         "mechanism": outcome.mechanism.name,
                         "protects": outcome.mechanism.guarantee.protects,
                         "epsilon": outcome.mechanism.guarantee.epsilon,
+                        "worker_total": outcome.mechanism.guarantee.worker_total(tasks),
+                        "guarantee": outcome.mechanism.guarantee.describe(tasks),
                         "mae": outcome.mae,
                         "mae_algorithm1": outcome.naive_mae,
                     }
-                    for outcome in result.outcomes
+                    for name, outcome in zip(("private", "hidden"), result.outcomes)
                 ],
             }
         )
@@ -66,15 +99,7 @@ def demo(
         ("question", "true", "open", "private", "hidden", "interval"),
         (
             (task, truth, openly, privately, too, f"{low:.1f} – {high:.1f}")
-            for task, truth, openly, privately, too, low, high in zip(
-                campaign.answers.tasks,
-                campaign.truth.tolist(),
-                result.open_truths.estimate.tolist(),
-                private.truths.estimate.tolist(),
-                hidden.truths.estimate.tolist(),
-                hidden.truths.low.tolist(),
-                hidden.truths.high.tolist(),
-            )
+            for task, truth, openly, privately, too, low, high in questions
         ),
         decimals=2,
     )

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from forsooth.cli import options
-from forsooth.cli.console import print_json, print_table, say
+from forsooth.cli import options, outputs
+from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.estimand import default_estimand
-from forsooth.files import check_writable, replacing
+from forsooth.files import replacing
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism
 from forsooth.privacy import check_protects
 from forsooth.scale import Scale
@@ -20,20 +20,15 @@ _MOST_NUMBERS = 250  # cells up to which a figure shows every probability as a n
 
 
 def design(
-    scale: Annotated[str, typer.Option(help="The answer scale: 0..9, 1..5 or G,P,R,X,B.")],
-    epsilon: Annotated[float, typer.Option(help="ε per cell.")],
-    density: Annotated[
-        float, typer.Option(help="The share of the cells that you expect to be answered.")
-    ] = 0.5,
-    truth: Annotated[
-        str, typer.Option(help="Where you expect the truths: flat or normal:MEAN,SD.")
-    ] = "flat",
-    noise: Annotated[
-        str, typer.Option(help="Standard deviation of the answers around the truth: 1 or 1,5.")
-    ] = "1",
+    scale: options.ScaleText,
+    epsilon: options.Epsilon,
+    density: options.Density = 0.5,
+    truth_prior: options.TruthPrior = "flat",
+    noise: options.Noise = "1",
     estimand: Annotated[
         str | None,
         typer.Option(
+            metavar="ESTIMAND",
             help="The truth of a task: level (one true value) or label (one answer is right). "
             "Default: level; label for two answers.",
             show_default=False,
@@ -41,37 +36,37 @@ def design(
     ] = None,
     protects: options.Protection = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the mechanism as JSON.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="PATH", help="Write the mechanism as JSON."),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the table as a heat map: PNG, SVG, PDF.")
-    ] = None,
+    plot: options.Plot = None,
     json: options.Json = False,
 ) -> None:
     """Design the most informative channel for a given ε, and compare it with rr.
 
     What you expect of the crowd decides how useful the channel is, never how well it protects.
 
-    Example: `forsooth design --scale 0..9 --epsilon 1 --density 0.1 --truth normal:0,1
+    Example: `forsooth design --scale 0..9 --epsilon 1 --density 0.1 --truth-prior normal:0,1
     --noise 1,5 -o mechanism.json`, then `forsooth perturb … --mechanism-file mechanism.json`
     """
     from forsooth.mechanisms.staircase import designed
     from forsooth.study.figures import check_drawable
 
     if output:
-        check_writable(output, plot)
+        outputs.check_output(output, "a mechanism", outputs.MECHANISM, plot)
     if plot:
         check_drawable(plot)
     answer_scale, stated = Scale.parse(scale), options.estimand(estimand)
-    mechanism, found = designed(
-        answer_scale,
-        epsilon,
-        protects=check_protects(protects or "answers+participation"),
-        density=density,
-        truth=truth,
-        noise=noise,
-        estimand=stated,
-    )
+    with working("designing the channel"):
+        mechanism, found = designed(
+            answer_scale,
+            epsilon,
+            protects=check_protects(protects or "answers+participation"),
+            density=density,
+            truth=truth_prior,
+            noise=noise,
+            estimand=stated,
+        )
     if output:
         with replacing(output) as temporary:
             temporary.write_text(mechanism.to_json() + "\n", encoding="utf-8")
@@ -80,7 +75,7 @@ def design(
     assumed = stated or default_estimand(answer_scale)
     beliefs: dict[str, Any] = {
         "density": density,
-        "truth": truth,
+        "truth": truth_prior,
         "noise": noise,
         "estimand": assumed,
     }

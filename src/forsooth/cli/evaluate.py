@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -12,41 +11,54 @@ from forsooth.answers import OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, progress_bar, say
 from forsooth.inference import DEFAULT_METHOD, NAMES
+from forsooth.plural import counted
 from forsooth.privacy import check_protects, check_unit
 
 
 def evaluate(
     data: Annotated[
-        str, typer.Option(help="synthetic:workers=…,tasks=…,sparsity=…, wsd, adult, or a file.")
+        str,
+        typer.Option(
+            metavar="DATA",
+            help="A file of answers, wsd, adult, or a simulated crowd (synthetic:workers=…).",
+        ),
     ],
-    epsilon: Annotated[str, typer.Option(help="One ε or several: 0.1,1,5.")] = "0.1,0.5,1,2,3,5",
-    mechanism: Annotated[
-        str, typer.Option(help=f"{options.MECHANISM_HELP} Or adaptive: rr first, then a design.")
+    epsilons: Annotated[
+        str, typer.Option(metavar="E,…", help="The values of ε per cell to compare.")
+    ] = "0.1,0.5,1,2,3,5",
+    mechanisms: Annotated[
+        str,
+        typer.Option(
+            metavar="MECHANISM,…",
+            help=f"The mechanisms to compare: {options.MECHANISMS} Or adaptive: rr first, then a "
+            "channel designed from what rr has shown.",
+        ),
     ] = "lp,rr,two-layer,mf",
-    method: Annotated[str, typer.Option(help=f"{', '.join(NAMES)}.")] = DEFAULT_METHOD,
+    methods: Annotated[
+        str,
+        typer.Option(metavar="METHOD,…", help=f"The methods to compare: {', '.join(NAMES)}."),
+    ] = DEFAULT_METHOD,
     estimand: options.EstimandName = None,
     protects: options.Protection = None,
     unit: options.UnitName = "cell",
     sampled_tasks: options.SampledTasks = 1,
-    repeats: Annotated[int, typer.Option(help="Number of repeats, each with new noise.")] = 3,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
+    repeats: options.Repeats = 3,
+    seed: options.Seed = 0,
     mirror: Annotated[bool, typer.Option("--mirror", help="Mirror the scale: a → max−a.")] = False,
-    truth: Annotated[Path | None, typer.Option(help="For a file: its task, truth table.")] = None,
-    scale: options.ScaleText = None,
+    truth_file: options.TruthFile = None,
+    scale: options.ScaleTextOrNone = None,
     data_dir: options.DataDir = None,
     on_conflict: options.Conflict = "error",
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw MAE change against ε: PNG, SVG, PDF.")
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(help="Processes to use; by default one per core.", min=1)
-    ] = None,
+    plot: options.Plot = None,
+    processes: options.Processes = None,
     json: options.Json = False,
 ) -> None:
-    """Measure the error of truth inference on perturbed answers, beside trivial baselines.
+    """Measure the error of truth inference on perturbed answers, next to trivial baselines.
+
+    --plot draws the MAE change against ε.
 
     Example: `forsooth evaluate --data synthetic:workers=2000,tasks=200,sparsity=0.9
-    --epsilon 0.1,1 --mechanism lp,rr,mf --method algorithm1 --repeats 5 --seed 1`
+    --epsilons 0.1,1 --mechanisms lp,rr,mf --methods algorithm1 --repeats 5 --seed 1`
     """
     from forsooth.study import evaluation, figures
 
@@ -54,16 +66,16 @@ def evaluate(
         figures.check_drawable(plot)
     study = evaluation.Study(
         data=data,
-        epsilons=options.numbers(epsilon, "--epsilon"),
-        mechanisms=options.specifications(mechanism),
-        methods=options.specifications(method),
+        epsilons=options.numbers(epsilons, "--epsilons"),
+        mechanisms=options.specifications(mechanisms),
+        methods=options.specifications(methods),
         protects=None if protects is None else check_protects(protects),
         unit=check_unit(unit),
         sampled=sampled_tasks,
         repeats=repeats,
         seed=seed,
         mirror=mirror,
-        truth=str(truth) if truth else None,
+        truth=str(truth_file) if truth_file else None,
         scale=scale,
         data_dir=str(data_dir) if data_dir else None,
         on_conflict=cast("OnConflict", on_conflict),
@@ -100,7 +112,8 @@ def _show(summary: list[dict[str, Any]], mirrored: bool) -> None:
             )
             for row in summary
         ),
-        title=f"{first['data']}{' (mirrored)' if mirrored else ''}, {first['repeats']} repeat(s)",
+        title=f"{first['data']}{' (mirrored)' if mirrored else ''}, "
+        + counted(first["repeats"], "repeat"),
     )
     say(
         f"Algorithm 1 on the unperturbed answers: MAE {first['mae_original']:.3f}. "

@@ -25,82 +25,124 @@ def infer(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Truths, as CSV, TSV or Parquet.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="Write the truths, as CSV, TSV or Parquet."
+        ),
     ] = None,
-    workers: Annotated[
-        Path | None, typer.Option(help="Worker quality, as CSV, TSV or Parquet.")
+    worker_output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the quality of each worker, as CSV, TSV or Parquet."
+        ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="A report to read and send on, as one HTML page.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a report to read and send on: one HTML page."),
     ] = None,
     method: Annotated[
-        str, typer.Option(help=f"{', '.join(inference.NAMES)}.")
+        str, typer.Option(metavar="METHOD", help=f"{', '.join(inference.NAMES)}.")
     ] = inference.DEFAULT_METHOD,
     estimand: options.EstimandName = None,
     estimate: Annotated[
         str | None,
         typer.Option(
-            help=f"Of the posterior: {', '.join(ESTIMATES)}. Default: median; mode for unordered "
-            "labels, mean for opinion.",
+            metavar="ESTIMATE",
+            help=f"What the method posterior estimates: {', '.join(ESTIMATES)}. Default: median; "
+            "mode for unordered labels, mean for opinion.",
             show_default=False,
         ),
     ] = None,
     unordered: Annotated[
-        bool, typer.Option("--unordered", help="The labels have no order (posterior).")
+        bool, typer.Option("--unordered", help="The labels have no order (method posterior).")
     ] = False,
     ties: Annotated[
-        str, typer.Option(help=f"Median and majority, when tied: {', '.join(inference.TIES)}.")
+        str,
+        typer.Option(
+            metavar="RULE",
+            help=f"How median and majority resolve ties: {', '.join(inference.TIES)}.",
+        ),
     ] = "middle",
-    max_iterations: Annotated[int, typer.Option(help="Maximum number of iterations.")] = 1000,
+    max_iterations: Annotated[
+        int, typer.Option(metavar="N", help="The maximum number of iterations.")
+    ] = 1000,
     gold: Annotated[
-        Path | None, typer.Option(help="Known truths of some tasks: a task, truth table.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Known truths of some tasks: a table with the columns task and truth.",
+        ),
     ] = None,
     gold_use: Annotated[
         str,
         typer.Option(
-            help=f"{' or '.join(GOLD_USES)}: known truths are kept as they are, or intervals are "
-            "calibrated on them (10 or more)."
+            metavar="USE",
+            help=f"{' or '.join(GOLD_USES)}: the known truths are kept as they are, or the "
+            "intervals are calibrated on them (needs 10 or more).",
         ),
     ] = "pin",
     groups: Annotated[
         Path | None,
-        typer.Option(help="Groups to compare (opinion): a worker, group table."),
+        typer.Option(
+            metavar="FILE",
+            help="Groups to compare (opinion): a table with the columns worker and group.",
+        ),
     ] = None,
     differences: Annotated[
         Path | None,
-        typer.Option(help="Differences between groups, as CSV, TSV or Parquet."),
+        typer.Option(
+            metavar="FILE", help="Write the differences between groups, as CSV, TSV or Parquet."
+        ),
     ] = None,
-    scale: options.ScaleText = None,
+    scale: options.ScaleTextOrNone = None,
     on_conflict: options.Conflict = "error",
     campaign: Annotated[
-        str | None, typer.Option(help="The link of your campaign, instead of files.")
+        str | None,
+        typer.Option(metavar="LINK", help="The link of your campaign, instead of files."),
     ] = None,
     key: Annotated[
-        str | None, typer.Option(envvar="FORSOOTH_KEY", help="With --campaign: your key.")
+        str | None,
+        typer.Option(metavar="KEY", envvar="FORSOOTH_KEY", help="With --campaign: your key."),
     ] = None,
     model: Annotated[
-        str, typer.Option(help="Of the posterior: auto, or pooled: one pass, no worker quality.")
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="The model of the method posterior: auto, or pooled (one pass, no worker "
+            "quality).",
+        ),
     ] = "auto",
     state: Annotated[
         Path | None,
-        typer.Option(help="Counts so far: only new reports are read (pooled model)."),
+        typer.Option(
+            metavar="FILE",
+            help="Keep the counts in this file, so that only new reports are read (pooled model).",
+        ),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="A Dask scheduler, tcp://host:8786; or local, all cores.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A Dask scheduler (tcp://host:8786), or local: a process per core.",
+        ),
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Saved after every pass; an interrupted run continues.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Save the progress in this file after every pass; an interrupted run continues.",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
     """Infer every task's truth and every worker's quality from reports.
 
-    Takes plain answers too, with their --scale; then nothing is private.
+    With --scale it infers from a table of plain answers; then nothing is private.
 
     Example: `forsooth infer reports.parquet -o truths.csv --report report.html`
     """
     sources = reports or []
-    outputs = inferred.Outputs(output, workers, report, differences)
+    outputs = inferred.Outputs(output, worker_output, report, differences)
     outputs.check(sources, state, checkpoint)
     request = inferring.Request(
         method,
@@ -114,7 +156,7 @@ def infer(
         gold,
         check_gold_use(gold_use),
         groups,
-        bool(workers),
+        bool(worker_output),
     )
     in_passes = bool(state or cluster or checkpoint)
     _refuse_conflicts(request, outputs, in_passes, campaign or scale)
@@ -164,7 +206,7 @@ def _refuse_conflicts(
     if request.options.model == "pooled" and (outputs.workers or outputs.report):
         raise ForsoothError(
             "the pooled model (--model pooled, --state) knows nothing of single workers: "
-            "leave out --workers and --report"
+            "leave out --worker-output and --report"
         )
     if request.method != "posterior" and (
         request.options.estimand or request.groups or request.gold_use != "pin"

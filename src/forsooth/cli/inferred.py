@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +12,19 @@ import numpy as np
 from forsooth import tables
 from forsooth.answers import Answers
 from forsooth.cli import options
-from forsooth.cli.console import notice, print_table, say
+from forsooth.cli.console import notice, print_table, say, working
+from forsooth.cli.outputs import PAGE, check_output
 from forsooth.enough import Enough, enough
 from forsooth.files import check_writable, replacing
+from forsooth.natural import reading_order
+from forsooth.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from forsooth.cli.inferring import Inferred
     from forsooth.reports import Reports
-    from forsooth.truths import Calibration, Posterior, Shares, Truths
+    from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths
 
 # name            value  unit, reason
 _SHOWN = 20  # rows of a printed table: one screen
@@ -45,6 +48,8 @@ class Outputs:
         for place, path in enumerate(listed):
             if path:
                 check_writable(path, *listed[place + 1 :], *kept, *local)
+        if self.report:
+            check_output(self.report, "a report", PAGE)
         for path in (self.truths, self.workers, self.differences):
             if path:
                 tables.check_ending(path)
@@ -74,17 +79,30 @@ class Result:
         """Write all files, and print what the reader should know about them."""
         truths, outputs = self.truths, self.outputs
         if outputs.truths:
-            truths.write(outputs.truths)
+            tables.write(self.columns, outputs.truths)
         if outputs.workers:
-            truths.write_workers(outputs.workers)
+            tables.write(_in_reading_order(truths.worker_columns(), "worker"), outputs.workers)
         if outputs.differences:
-            truths.write_differences(outputs.differences)
+            replace(truths, differences=self.differences).write_differences(outputs.differences)
         if outputs.report and self.found.data is not None:
-            _write_report(truths, self.found.data, outputs.report)
+            with working("writing the report"):
+                _write_report(truths, self.found.data, outputs.report)
         if not truths.converged:
-            notice(f"{truths.method} had not converged after {truths.iterations} iterations")
+            steps = counted(truths.iterations, "iteration")
+            notice(f"{truths.method} had not converged after {steps}")
         if empty := int((truths.support == 0).sum()):
-            notice(f"{empty:,} task(s) without any answer: estimated from the other tasks")
+            notice(f"{counted(empty, 'task')} without any answer: estimated from the other tasks")
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """The truths, tasks in the order for readers."""
+        return _in_reading_order(self.truths.columns(), "task")
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """The differences between groups in the same order of tasks."""
+        place = {task: place for place, task in enumerate(self.columns["task"])}
+        return tuple(sorted(self.truths.differences, key=lambda each: place[each.task]))
 
     def document(self) -> dict[str, Any]:
         """For --json."""
@@ -119,9 +137,9 @@ class Result:
         if truths.calibration:
             document["calibration"] = asdict(truths.calibration)
         if truths.differences:
-            document["differences"] = [asdict(each) for each in truths.differences]
+            document["differences"] = [asdict(each) for each in self.differences]
         if outputs.truths is None:
-            document["truths"] = _records(truths.columns())
+            document["truths"] = _records(self.columns)
         return document
 
     def show(self) -> None:
@@ -131,13 +149,15 @@ class Result:
         if posterior and posterior.shares:
             _show_shares(truths, posterior.shares)
         else:
-            _show_columns(truths.columns())
+            _show_columns(self.columns)
         if len(truths.tasks) > _SHOWN:
-            _say_more(len(truths.tasks), "tasks", outputs.truths, "-o FILE")
+            _say_more(len(truths.tasks), "task", outputs.truths, "-o FILE")
         if truths.differences:
             self._show_differences()
-        steps = f", {truths.iterations} iterations" if truths.iterations else ""
-        say(f"{len(truths.tasks):,} tasks, {self.found.workers:,} workers; {truths.method}{steps}")
+        steps = f", {counted(truths.iterations, 'iteration')}" if truths.iterations else ""
+        tasks = counted(len(truths.tasks), "task")
+        workers = counted(self.found.workers, "worker")
+        say(f"{tasks}, {workers}; {truths.method}{steps}")
         if posterior:
             say(options.assumption(posterior.estimand))
             if posterior.participation is not None:
@@ -156,7 +176,7 @@ class Result:
                 say(f"{path}: {what}")
 
     def _show_differences(self) -> None:
-        differences = self.truths.differences
+        differences = self.differences
         print_table(
             ("task", "group", "minus", "difference", "interval"),
             (
@@ -174,7 +194,13 @@ class Result:
         )
         if len(differences) > _SHOWN:
             output = self.outputs.differences
-            _say_more(len(differences), "differences", output, "--differences FILE")
+            _say_more(len(differences), "difference", output, "--differences FILE")
+
+
+def _in_reading_order(columns: dict[str, Any], names: str) -> dict[str, Any]:
+    """Rows in the order for readers, by the column of names."""
+    order = reading_order(columns[names])
+    return {name: [column[place] for place in order] for name, column in columns.items()}
 
 
 def _show_columns(columns: dict[str, Any]) -> None:
@@ -184,15 +210,15 @@ def _show_columns(columns: dict[str, Any]) -> None:
 
 def _show_shares(truths: Truths, shares: Shares) -> None:
     """Per task the mean answer with its interval, and the share of every answer in per cent."""
-    labels, first = truths.scale.labels, range(min(_SHOWN, len(truths.tasks)))
+    labels, first = truths.scale.labels, reading_order(truths.tasks)[:_SHOWN]
     if len(labels) <= _MOST_SHARES:
         headings: tuple[str, ...] = labels
-        cells: list[list[object]] = [
-            [round(100 * float(share)) for share in shares.estimate[task]] for task in first
-        ]
+        cells: dict[int, list[object]] = {
+            task: [round(100 * float(share)) for share in shares.estimate[task]] for task in first
+        }
     else:
         headings = ("most frequent",)
-        cells = [[_most_frequent(labels, shares.estimate[task])] for task in first]
+        cells = {task: [_most_frequent(labels, shares.estimate[task])] for task in first}
     print_table(
         ("task", "mean", "interval", *headings),
         (
@@ -219,7 +245,8 @@ def _most_frequent(labels: Iterable[str], shares: Iterable[float]) -> str:
 
 
 def _say_more(count: int, what: str, written: Path | None, option: str) -> None:
-    say(f"… and {count - _SHOWN:,} more {what}" + ("" if written else f": {option}"))
+    more = counted(count - _SHOWN, f"more {what}")
+    say(f"… and {more}" + ("" if written else f": {option}"))
 
 
 def _participation(posterior: Posterior) -> str:
@@ -244,7 +271,7 @@ def _write_report(truths: Truths, data: list[Reports] | Answers, path: Path) -> 
 
     parts = [data] if isinstance(data, Answers) else data
     workers = sum(len(part.workers) for part in parts)
-    title = f"{workers:,} workers on {len(truths.tasks):,} tasks"
+    title = f"{counted(workers, 'worker')} on {counted(len(truths.tasks), 'task')}"
     page = campaign_page(truths, parts, title=title)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")

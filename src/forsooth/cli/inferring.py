@@ -100,7 +100,8 @@ def from_answers(sources: list[str], scale: str, on_conflict: OnConflict) -> Ans
     if len(sources) != 1:
         raise ForsoothError("with --scale, infer takes one table of plain answers")
     notice("these are plain answers: nothing is private")
-    answers = Answers.read(Path(sources[0]), scale, on_conflict=on_conflict)
+    with aside.status("reading the answers"):
+        answers = Answers.read(Path(sources[0]), scale, on_conflict=on_conflict)
     for message in answers.notices:
         notice(message)
     return answers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -10,57 +11,75 @@ import typer
 
 from forsooth import mechanisms, tables
 from forsooth.answers import Answers, OnConflict
-from forsooth.cli import options
-from forsooth.cli.console import notice, print_json, say
+from forsooth.cli import options, outputs
+from forsooth.cli.console import notice, print_json, progress_bar, say, working
 from forsooth.errors import ForsoothError
-from forsooth.estimand import ESTIMANDS
-from forsooth.files import check_writable, read_text
+from forsooth.estimand import ESTIMANDS, Estimand
+from forsooth.files import read_text
 from forsooth.mechanism import Mechanism
+from forsooth.plural import counted
 from forsooth.privacy import check_epsilon, check_protects, check_unit
 from forsooth.report_files import write_in_pieces
+from forsooth.reports import Reports
 
 
 def perturb(
-    answers: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: task, worker, label.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The reports file to write.")],
-    scale: options.ScaleText = None,
-    epsilon: Annotated[float | None, typer.Option(help="ε per cell.", show_default=False)] = None,
+    answers: Annotated[
+        Path, typer.Argument(help="CSV, TSV, Parquet or Excel: task, worker, label.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="The file of reports to write: Parquet."
+        ),
+    ],
+    scale: options.ScaleTextOrNone = None,
+    epsilon: options.EpsilonOrNone = None,
     mechanism: Annotated[
-        str | None, typer.Option(help=f"{options.MECHANISM_HELP} Default: rr.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="MECHANISM", help=f"{options.MECHANISMS} Default: rr.", show_default=False
+        ),
     ] = None,
-    mechanism_file: Annotated[
-        Path | None, typer.Option(help="A mechanism as JSON, instead of name, scale and ε.")
-    ] = None,
+    mechanism_file: options.MechanismFile = None,
     protects: options.Protection = None,
     unit: options.UnitName = "cell",
     sampled_tasks: options.SampledTasks = 1,
     estimand: Annotated[
         str | None,
         typer.Option(
+            metavar="ESTIMAND",
             help=f"State what the truth of a task is ({', '.join(ESTIMANDS)}), for `infer` to use. "
             "It does not change the reports.",
             show_default=False,
         ),
     ] = None,
-    tasks: Annotated[
+    task_list: Annotated[
         Path | None,
-        typer.Option(help="The campaign's public list of tasks: a table with a task column."),
+        typer.Option(
+            metavar="FILE", help="The campaign's public list of tasks: a table with a task column."
+        ),
     ] = None,
-    workers: Annotated[
+    worker_list: Annotated[
         Path | None,
-        typer.Option(help="The public list of workers, those who answered nothing included."),
+        typer.Option(
+            metavar="FILE",
+            help="The campaign's public list of workers, including those who answered nothing: a "
+            "table with a worker column.",
+        ),
     ] = None,
     on_conflict: options.Conflict = "error",
-    simulation_seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise for studies; it gives no privacy.", min=0)
-    ] = None,
+    simulation_seed: options.SimulationSeed = None,
     json: options.Json = False,
 ) -> None:
-    """Perturb a table of answers, each worker's separately: a simulation, or a trusted third party.
+    """Perturb a table of answers as the workers would, each worker's answers separately.
+
+    It is for simulations, and for someone whom the workers trust with their answers.
 
     Example: `forsooth perturb answers.csv --scale 0..9 --epsilon 1 -o reports.parquet`
     """
-    check_writable(output, answers, mechanism_file, tasks, workers)
+    inputs = (answers, mechanism_file, task_list, worker_list)
+    outputs.check_output(output, "reports", outputs.REPORTS, *inputs)
     stated = options.estimand(estimand)
     given = None
     if mechanism_file:
@@ -73,13 +92,14 @@ def perturb(
         raise ForsoothError("perturb needs --scale and --epsilon (or --mechanism-file)")
     else:
         check_epsilon(epsilon)
-    table = Answers.read(
-        answers,
-        given.scale if given else cast("str", scale),
-        tasks=_listed(tasks, "task"),
-        workers=_listed(workers, "worker"),
-        on_conflict=cast("OnConflict", on_conflict),
-    )
+    with working("reading the answers"):
+        table = Answers.read(
+            answers,
+            given.scale if given else cast("str", scale),
+            tasks=_listed(task_list, "task"),
+            workers=_listed(worker_list, "worker"),
+            on_conflict=cast("OnConflict", on_conflict),
+        )
     chosen = given or mechanisms.build(
         mechanism or "rr",
         table.scale,
@@ -95,14 +115,15 @@ def perturb(
             f"out --estimand {stated}, or choose another mechanism"
         )
     pieces = chosen.perturb_in_pieces(table, simulation_seed=simulation_seed)
-    write_in_pieces(output, (replace(piece, estimand=stated) for piece in pieces))
+    with progress_bar("perturbing") as advance:
+        write_in_pieces(output, _counting(pieces, len(table.workers), stated, advance))
     for message in table.notices:
         notice(message)
-    for role, path in (("tasks", tasks), ("workers", workers)):
+    for role, path in (("task", task_list), ("worker", worker_list)):
         if path is None and chosen.protects == "answers+participation":
             notice(
-                f"the list of {role} was taken from the answers and shows which {role} occur in "
-                f"them at all; --{role} FILE gives the campaign's public list"
+                f"the list of {role}s was taken from the answers, so it shows which {role}s occur "
+                f"in them; give the campaign's public list with --{role}-list FILE"
             )
     if simulation_seed is not None:
         notice("made with a simulation seed: these reports protect nobody")
@@ -122,8 +143,23 @@ def perturb(
             }
         )
         return
-    say(f"{output}: {len(table.workers):,} reports on {len(table.tasks):,} tasks by {chosen.name}")
+    reports, tasks = counted(len(table.workers), "report"), counted(len(table.tasks), "task")
+    say(f"{output}: {reports} on {tasks} by {chosen.name}")
     say(guarantee.describe(len(table.tasks)))
+
+
+def _counting(
+    pieces: Iterable[Reports],
+    workers: int,
+    estimand: Estimand | None,
+    advance: Callable[[int, int], None],
+) -> Iterator[Reports]:
+    """The pieces with the stated estimand, counted as they are written."""
+    done = 0
+    for piece in pieces:
+        yield replace(piece, estimand=estimand)
+        done += len(piece.workers)
+        advance(done, workers)
 
 
 def _listed(path: Path | None, role: str) -> list[str] | None:

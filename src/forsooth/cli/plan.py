@@ -20,51 +20,43 @@ _STEPS = 15  # of an estimated curve in the figure
 
 
 def plan(
-    tasks: Annotated[int, typer.Option(help="The number of tasks.")],
-    scale: Annotated[str, typer.Option(help="The answer scale: 0..9, 1..5 or G,P,R,X,B.")],
-    density: Annotated[
-        float, typer.Option(help="The share of the cells that you expect to be answered.")
-    ],
-    workers: Annotated[int | None, typer.Option(help="Workers.", show_default=False)] = None,
-    epsilon: Annotated[float | None, typer.Option(help="ε per cell.", show_default=False)] = None,
+    tasks: options.Tasks,
+    scale: options.ScaleText,
+    density: options.Density,
+    workers: options.WorkersOrNone = None,
+    epsilon: options.EpsilonOrNone = None,
     target_mae: Annotated[
-        float | None, typer.Option(help="The mean error to reach.", show_default=False)
+        float | None,
+        typer.Option(metavar="ERROR", help="The mean absolute error to reach.", show_default=False),
     ] = None,
-    truth: Annotated[
-        str, typer.Option(help="Where you expect the truths: flat or normal:MEAN,SD.")
-    ] = "flat",
-    noise: Annotated[
-        str, typer.Option(help="Standard deviation of the answers around the truth: 1 or 1,5.")
-    ] = "1",
+    truth_prior: options.TruthPrior = "flat",
+    noise: options.Noise = "1",
     estimand: options.EstimandName = None,
     mechanism: Annotated[
         str | None,
         typer.Option(
-            help=f"{options.MECHANISM_HELP} Or adaptive. Default: staircase or rr, whichever has "
+            metavar="MECHANISM",
+            help=f"{options.MECHANISMS} Or adaptive. Default: staircase or rr, whichever has "
             "the smaller estimated error.",
             show_default=False,
         ),
     ] = None,
     protects: options.Protection = None,
-    repeats: Annotated[
-        int, typer.Option(help="Minimum number of simulations per case; more where they differ.")
-    ] = 3,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same plan.")] = 0,
+    repeats: options.Repeats = 3,
+    seed: options.Seed = 0,
     max_workers: Annotated[
-        int, typer.Option(help="Maximum number of workers to consider.")
+        int, typer.Option(metavar="N", help="The maximum number of workers to consider.", min=1)
     ] = 100_000,
     fast: Annotated[bool, typer.Option("--fast", help="Estimate only; do not simulate.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw error against workers, for three ε: PNG, SVG, PDF.")
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(help="Processes to use; by default one per core.", min=1)
-    ] = None,
+    plot: options.Plot = None,
+    processes: options.Processes = None,
     json: options.Json = False,
 ) -> None:
-    """Plan a campaign: give two of workers, ε and error (--target-mae) and get the third.
+    """Plan a campaign: give two of --workers, --epsilon and --target-mae, and get the third.
 
-    The exit code is 1 if the target cannot be reached.
+    Campaigns like yours are simulated, more often where the errors differ from run to run.
+    --plot draws the error against the number of workers for three ε. The exit code is 1 if the
+    target cannot be reached.
 
     Example: `forsooth plan --tasks 200 --scale 0..9 --density 0.1 --epsilon 1 --target-mae 0.3`
     """
@@ -81,7 +73,7 @@ def plan(
             workers=workers,
             epsilon=epsilon,
             target_mae=target_mae,
-            truth=truth,
+            truth=truth_prior,
             noise=noise,
             estimand=estimand,
             mechanism=mechanism,

@@ -13,6 +13,7 @@ from forsooth.cli import options
 from forsooth.cli.console import notice, print_json, print_table, progress_bar, say
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS
+from forsooth.plural import counted
 
 
 def reproduce(
@@ -21,39 +22,40 @@ def reproduce(
         typer.Argument(help="Claims by number or name; all fourteen if none is given."),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for report, figures and results.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="PATH", help="The folder for report, figures and results."
+        ),
     ] = Path("forsooth-reproduce"),
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer points and repeats: minutes, not an hour.")
     ] = False,
-    seed: Annotated[
-        int, typer.Option(help="The same seed gives the same numbers.", min=0, max=2**63 - 1)
-    ] = 0,
+    seed: options.Seed = 0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Delete the results of an earlier run in the folder.")
     ] = False,
     data: Annotated[
-        str | None, typer.Option(help="Your own data: adds its figure against ε.")
+        str | None,
+        typer.Option(metavar="DATA", help="Your own file of answers: adds its figure against ε."),
     ] = None,
-    truth: Annotated[Path | None, typer.Option(help="For --data: its task, truth table.")] = None,
-    scale: options.ScaleText = None,
+    truth_file: options.TruthFile = None,
+    scale: options.ScaleTextOrNone = None,
     estimand: Annotated[
         str | None,
         typer.Option(
+            metavar="ESTIMAND",
             help=f"For --data: what the truth of a task is ({', '.join(ESTIMANDS)}).",
             show_default=False,
         ),
     ] = None,
     on_conflict: options.Conflict = "error",
     data_dir: options.DataDir = None,
-    processes: Annotated[
-        int | None, typer.Option(help="Processes to use; by default one per core.", min=1)
-    ] = None,
+    processes: options.Processes = None,
     json: options.Json = False,
 ) -> None:
-    """Recompute the paper claim by claim: verdicts, figures, and a report to open.
+    """Recompute the paper claim by claim, with verdicts, figures and a report to open.
 
-    Finished pieces of work are kept in the folder: a run that was stopped or killed continues.
+    Finished work is kept in the folder: a run that was stopped or killed continues.
     A claim that is not reproduced is a result, not an error.
 
     Example: `forsooth reproduce --quick -o out`
@@ -63,14 +65,14 @@ def reproduce(
     from forsooth.study.paper.reproduction import Reproduction
 
     chosen = find(claims or [])
-    if data is None and (truth or scale or estimand):
-        raise ForsoothError("--truth, --scale and --estimand belong to --data FILE")
+    if data is None and (truth_file or scale or estimand):
+        raise ForsoothError("--truth-file, --scale and --estimand belong to --data FILE")
     folder = str(data_dir) if data_dir else None
     own = None
     if data is not None:
-        truth_file = str(truth) if truth else None
+        truths = str(truth_file) if truth_file else None
         conflict, stated = cast("OnConflict", on_conflict), options.estimand(estimand)
-        own = cells.own(data, truth_file, scale, conflict, folder, stated)
+        own = cells.own(data, truths, scale, conflict, folder, stated)
     run = Reproduction.prepare(
         chosen,
         plan.QUICK if quick else plan.FULL,
@@ -83,11 +85,11 @@ def reproduce(
         notice(complaint)
     workers = processes or os.cpu_count() or 1
     if left := run.unfinished():
-        minutes = run.forecast(workers) / 60
+        minutes = counted(max(1, round(run.forecast(workers) / 60)), "minute")
         notice(
-            f"{left:,} of {len(run.cells):,} cells to compute, about {max(1, round(minutes))} "
-            f"minute(s) with {workers} process(es). You can stop at any time: the same command "
-            "continues"
+            f"{left:,} of {len(run.cells):,} cells to compute, about {minutes} with "
+            f"{counted(workers, 'process', 'processes')}. You can stop at any time: the same "
+            "command continues"
         )
     with progress_bar("measuring") as advance:
         run.measure(workers, advance)

@@ -22,24 +22,31 @@ app = typer.Typer()
 Database = Annotated[
     str | None,
     typer.Option(
+        metavar="DATABASE",
         help="sqlite:///FILE or postgresql://USER@HOST/NAME; or set FORSOOTH_DATABASE. "
         "Default: sqlite:///forsooth.db.",
         show_default=False,
     ),
 ]
-Name = Annotated[str, typer.Argument(help="What to call the requester.")]
+Name = Annotated[str, typer.Argument(help="The name of the requester.")]
 
 
 @app.callback(invoke_without_command=True)
 def serve(
     context: typer.Context,
     database: Database = None,
-    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="On which port.", min=1, max=65535)] = 8000,
-    workers: Annotated[int, typer.Option(help="Server processes.", min=1)] = 1,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="The address on which to listen.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="PORT", help="The port on which to listen.", min=1, max=65535)
+    ] = 8000,
+    processes: Annotated[
+        int, typer.Option(metavar="N", help="The number of server processes.", min=1)
+    ] = 1,
     json: options.Json = False,
 ) -> None:
-    """Serve campaigns: workers perturb on their own devices, truths appear as reports come in.
+    """Run the service that collects reports; workers perturb answers on their own devices.
 
     The first start prints the requester's key, once. Settings: docs/service.md.
 
@@ -63,12 +70,12 @@ def serve(
         if key:
             say(f"The requester's key, shown only now: {key}")
     sys.stdout.flush()
-    run.serve(settings, host=host, port=port, workers=workers)
+    run.serve(settings, host=host, port=port, workers=processes)
 
 
 @app.command()
 def add_requester(name: Name, database: Database = None, json: options.Json = False) -> None:
-    """Make one more requester, who sees no other's campaigns, and print the key.
+    """Add a requester, who sees only their own campaigns, and print the key.
 
     Example: `forsooth serve add-requester ann`
     """
@@ -77,7 +84,7 @@ def add_requester(name: Name, database: Database = None, json: options.Json = Fa
 
 @app.command()
 def replace_key(name: Name, database: Database = None, json: options.Json = False) -> None:
-    """Give a requester a new key; the old one is worth nothing from then on.
+    """Give a requester a new key; the old one stops working.
 
     Example: `forsooth serve replace-key ann`
     """
@@ -90,7 +97,7 @@ def backup(
     database: Database = None,
     json: options.Json = False,
 ) -> None:
-    """Copy the database while the service goes on; of PostgreSQL, by pg_dump.
+    """Copy the database while the service is running; PostgreSQL is copied with pg_dump.
 
     Example: `forsooth serve backup forsooth-backup.db`
     """

@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from forsooth import packing
 from forsooth.errors import ForsoothError
+from forsooth.plural import counted
 from forsooth.reports import Reports
 from forsooth.service import models
 
@@ -48,8 +49,8 @@ def check(campaign: Campaign, design: Design, report: bytes, tasks: Sequence[int
     size = mechanism.report_bytes(cells)
     if len(report) != size:
         raise ForsoothError(
-            f"the report has {len(report)} bytes; {cells} values of {mechanism.bits} bit(s) "
-            f"take {size}"
+            f"the report has {len(report)} bytes; {cells} values of "
+            f"{counted(mechanism.bits, 'bit')} take {size}"
         )
     values = packing.unpack_one(report, cells, mechanism.bits, mechanism.dtype)
     shaped = values if tasks is not None else values.reshape(1, cells)

@@ -13,6 +13,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from forsooth.errors import ForsoothError
+from forsooth.processes import interrupts_held
 from forsooth.service import analyst, keys, logs
 from forsooth.service.settings import PREFIX
 from forsooth.service.store import Store
@@ -82,7 +83,8 @@ def _analyst(settings: Settings) -> Iterator[None]:
     def keep_running() -> None:
         while not stopping.is_set():
             process = context.Process(target=analyst.run, args=(settings,), daemon=True)
-            process.start()
+            with interrupts_held():
+                process.start()
             while process.is_alive() and not stopping.wait(0.2):
                 pass
             if not stopping.is_set():

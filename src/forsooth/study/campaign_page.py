@@ -15,6 +15,7 @@ import numpy as np
 
 from forsooth.answers import Answers
 from forsooth.enough import Enough, enough, expected_error
+from forsooth.plural import counted
 from forsooth.study.campaign_look import Bar, bars, document
 from forsooth.study.campaign_outlook import answered_cells, outlook, participation
 from forsooth.study.campaign_results import results
@@ -150,7 +151,8 @@ class _Page:
             words = f"These reports do not show it, or {truths.method} does not estimate it."
         silent = int((truths.support == 0).sum())
         if silent:
-            words += f" {silent:,} task(s) have no report; they are estimated from the others."
+            have = "has no report; it is" if silent == 1 else "have no report; they are"
+            words += f" {counted(silent, 'task')} {have} estimated from the others."
         return f"<h2>Participation</h2>\n<p>{words}</p>"
 
     def more_workers(self) -> str:

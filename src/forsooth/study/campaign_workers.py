@@ -48,7 +48,7 @@ def workers(truths: Truths, *, private: bool) -> str:
             _MOST_WORKERS,
             known.size,
             "The {} most and least accurate of {} workers are shown",
-            "--workers workers.csv",
+            "--worker-output workers.csv",
         )
         + "</details>"
     )

@@ -78,14 +78,18 @@ def read(
         return Crowd.parse(data, chosen).draw(seed, data)
     if data in KNOWN:
         if truth is not None or scale is not None:
-            raise ForsoothError(f"{data} has its own scale and truths: leave out --scale, --truth")
+            raise ForsoothError(
+                f"{data} has its own scale and truths: leave out --scale, --truth-file"
+            )
         return load(data, data_dir)
     if not Path(data).exists():
         raise ForsoothError(
             f"{data!r} is neither a file nor a data set; known: {', '.join(KNOWN)}, {PREFIX}:…"
         )
     if truth is None or scale is None:
-        raise ForsoothError(f"{data}: a table of your own needs --truth FILE and --scale as well")
+        raise ForsoothError(
+            f"{data}: a table of your own needs --truth-file FILE and --scale as well"
+        )
     answers = Answers.read(data, scale, on_conflict=on_conflict)
     return Dataset(data, answers, read_truth(truth, answers))
 

@@ -16,6 +16,8 @@ from forsooth.study.campaign_page import campaign_page
 from forsooth.study.dataset import Dataset
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from forsooth.estimand import Estimand
@@ -92,18 +94,29 @@ class Demonstration:
         )
 
 
-def run(epsilon: float, estimand: Estimand = "level") -> Demonstration:
-    """The whole line: answers, mechanism, reports, inference, truths; with real randomness."""
+def run(
+    epsilon: float,
+    estimand: Estimand = "level",
+    *,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Demonstration:
+    """The whole line: answers, mechanism, reports, inference, truths; with real randomness.
+
+    `progress` is told what is being done.
+    """
     campaign = survey(estimand)
     outcomes = []
     for mechanism in (
         mechanisms.grr(SCALE, epsilon, protects="answers"),
         mechanisms.rr(SCALE, epsilon, protects="answers+participation"),
     ):
+        progress(f"perturbing the answers with {mechanism.name}")
         reports = mechanism.perturb(campaign.answers)
+        progress(f"inferring from the reports of {mechanism.name}")
         truths, naive = infer(reports, estimand=estimand), infer(reports, "algorithm1")
         errors = truths.error(campaign.truth), naive.error(campaign.truth)
         outcomes.append(Outcome(reports, truths, *errors))
+    progress("inferring from the answers themselves, to compare")
     openly = infer(campaign.answers, estimand=estimand)
     return Demonstration(campaign, openly, tuple(outcomes))
 

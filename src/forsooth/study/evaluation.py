@@ -214,17 +214,14 @@ def _run_all(jobs: list[Job], processes: int) -> Iterator[tuple[int, list[Run]]]
         for index, job in enumerate(jobs):
             yield index, job.run()
         return
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
+    from concurrent.futures import as_completed
 
-    with ProcessPoolExecutor(processes, get_context("spawn"), _one_thread) as pool:
+    from forsooth.processes import Pool
+
+    with Pool(processes, _one_thread) as pool:
         waiting = {pool.submit(Job.run, job): index for index, job in enumerate(jobs)}
-        try:
-            for done in as_completed(waiting):
-                yield waiting[done], done.result()
-        except BaseException:  # ctrl-C too: work that has not begun is cancelled
-            pool.shutdown(cancel_futures=True)
-            raise
+        for done in as_completed(waiting):
+            yield waiting[done], done.result()
 
 
 def _one_thread() -> None:

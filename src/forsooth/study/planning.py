@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from forsooth.checks import check_number, check_whole
-from forsooth.display import as_html, as_text, count, number
+from forsooth.display import as_html, as_text, number
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
 from forsooth.frames import frame_of
+from forsooth.plural import counted
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
 from forsooth.study.crossing import Axis, crossing
@@ -141,7 +142,7 @@ class Plan:
 
     def _described(self) -> tuple[str, list[str]]:
         campaign = self.campaign
-        title = f"Plan: {count(campaign.tasks, 'task')}, mechanism {campaign.mechanism}"
+        title = f"Plan: {counted(campaign.tasks, 'task')}, mechanism {campaign.mechanism}"
         if self.reason is not None:
             return title, [f"no answer: {self.reason}"]
         how = "rehearsed" if self.points else "fast estimate"

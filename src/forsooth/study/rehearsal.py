@@ -240,15 +240,10 @@ def _side_by_side(processes: int) -> Iterator[Callable[..., Iterator[float]]]:
     if processes <= 1:
         yield map
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    from forsooth.processes import Pool
 
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        try:
-            yield pool.map
-        except BaseException:  # ctrl-C too: work that has not begun is cancelled
-            pool.shutdown(cancel_futures=True)
-            raise
+    with Pool(processes) as pool:
+        yield pool.map
 
 
 def draw(expected: Expected, workers: int, tasks: int, seed: int) -> Dataset:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
+from multiprocessing import parent_process
 from typing import TYPE_CHECKING
 
 from forsooth.errors import ForsoothError
+from forsooth.processes import Pool
 from forsooth.study.paper.store import Finished
 
 if TYPE_CHECKING:
@@ -65,19 +66,17 @@ def _run_all(
         for cell in cells:
             yield cell, _run(cell, setting)
         return
-    with ProcessPoolExecutor(processes, get_context("spawn"), _prepare_process) as pool:
-        futures = {pool.submit(_run, cell, setting): cell for cell in cells}
+    with Pool(processes, _prepare_process) as pool:
         try:
+            futures = {pool.submit(_run, cell, setting): cell for cell in cells}
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BrokenProcessPool as error:
             raise ForsoothError(
-                "a process was ended from outside, perhaps for want of memory. What is finished is "
-                "kept: run the same command again, with --processes 1 if memory is short"
+                "a process was ended from outside, perhaps because memory ran out. What is "
+                "finished is kept: run the same command again, with --processes 1 if memory is "
+                "short"
             ) from error
-        except BaseException:  # ctrl-C too: what has not begun need not
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 def _run(cell: Cell, setting: Setting) -> Finished:
