@@ -19,7 +19,7 @@ from forsooth import Truths, infer, mechanisms
 from forsooth.cluster import connect
 from forsooth.errors import ForsoothError
 from forsooth.inference.from_files import infer_files
-from forsooth.report_files import ReportFiles, write_in_pieces
+from forsooth.io.report_files import ReportFiles, write_in_pieces
 from forsooth.study.synthetic import Crowd
 
 pytest.importorskip("distributed")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 
-from forsooth import tables
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
+from forsooth.io import tables
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:

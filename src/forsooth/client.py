@@ -23,10 +23,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forsooth import packing, strict
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
-from forsooth.files import read_text, replacing
+from forsooth.io import packing, strict
+from forsooth.io.files import read_text, replacing
 from forsooth.ledger import Ledger
 from forsooth.mechanism import Mechanism
 from forsooth.permanent import PermanentReports

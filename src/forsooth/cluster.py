@@ -21,7 +21,7 @@ from forsooth.errors import ForsoothError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from forsooth.report_files import Piece
+    from forsooth.io.report_files import Piece
 
 T = TypeVar("T")
 _PATIENCE = 20  # seconds within which a cluster must answer

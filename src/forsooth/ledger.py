@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
 from forsooth.privacy import check_epsilon
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
-from forsooth.packing import packed_size
+from forsooth.io import strict
+from forsooth.io.packing import packed_size
 from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
 from forsooth.randomness import randomness
 from forsooth.scale import Scale

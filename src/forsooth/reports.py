@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from forsooth import packing, strict
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, check_estimand
-from forsooth.files import replacing
+from forsooth.io import packing, strict
+from forsooth.io.files import replacing
 from forsooth.mechanism import Mechanism
 
 if TYPE_CHECKING:

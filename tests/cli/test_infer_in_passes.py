@@ -15,7 +15,7 @@ import pytest
 
 from forsooth import mechanisms
 from forsooth.inference.state import PooledState
-from forsooth.report_files import write_in_pieces
+from forsooth.io.report_files import write_in_pieces
 from forsooth.study.synthetic import Crowd
 from tests.conftest import Command
 

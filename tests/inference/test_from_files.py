@@ -16,7 +16,7 @@ from forsooth.inference.from_files import infer_files
 from forsooth.inference.posterior import Options, latent
 from forsooth.inference.posterior.propagate import propagate
 from forsooth.inference.state import PooledState
-from forsooth.report_files import Piece, ReportFiles, write_in_pieces
+from forsooth.io.report_files import Piece, ReportFiles, write_in_pieces
 from forsooth.study.synthetic import Crowd
 
 WORKERS = 600

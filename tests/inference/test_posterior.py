@@ -17,7 +17,7 @@ from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.inference.from_files import infer_files
 from forsooth.inference.posterior import Options
 from forsooth.inference.state import PooledState
-from forsooth.report_files import ReportFiles, write_in_pieces
+from forsooth.io.report_files import ReportFiles, write_in_pieces
 from forsooth.study.dataset import Dataset
 from forsooth.study.synthetic import Crowd
 

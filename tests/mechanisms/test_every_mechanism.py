@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from forsooth import Answers, ForsoothError, Mechanism, Reports, Scale, packing
+from forsooth import Answers, ForsoothError, Mechanism, Reports, Scale
+from forsooth.io import packing
 from forsooth.mechanisms import BUILDERS, build
 from forsooth.privacy import Unit
 from forsooth.randomness import SimulatedRandomness

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from forsooth import Answers, Scale, infer, packing
+from forsooth import Answers, Scale, infer
 from forsooth.client import Campaign, download_reports
+from forsooth.io import packing
 from forsooth.mechanisms import rr
 from forsooth.service.tokens import new_token, worker_name
 from tests.service.harness import Server, wait_for

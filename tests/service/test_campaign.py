@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from forsooth import ForsoothError, Reports, infer, packing
+from forsooth import ForsoothError, Reports, infer
 from forsooth.client import Campaign, download_reports
 from forsooth.estimand import MEANING
+from forsooth.io import packing
 from forsooth.ledger import Ledger
 from forsooth.service.exports import DATA
 from forsooth.service.models import report

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from verdicts import exact_of, logs, verdicts
 
-from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms, packing
+from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms
 from forsooth.answers import code_dtype
+from forsooth.io import packing
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms import ChannelMechanism, Laplace, SafeFactorization
 from forsooth.mechanisms.channel import TOTAL, Channel

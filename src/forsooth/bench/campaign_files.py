@@ -13,8 +13,8 @@ from forsooth.answers import Answers, code_dtype
 from forsooth.inference.engine import Engine, Here
 from forsooth.inference.from_files import infer_files
 from forsooth.inference.posterior.options import Options
+from forsooth.io.report_files import ReportFiles, write_in_pieces
 from forsooth.mechanism import PIECE_CELLS
-from forsooth.report_files import ReportFiles, write_in_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.inference.posterior.options import Model
-    from forsooth.report_files import Piece
+    from forsooth.io.report_files import Piece
     from forsooth.reports import Reports
 
 T = TypeVar("T")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth import Answers, Scale, packing
+from forsooth import Answers, Scale
 from forsooth.bench.crowds import table
 from forsooth.bench.measure import race
 from forsooth.bench.rows import Quantity, Row, Target
+from forsooth.io import packing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

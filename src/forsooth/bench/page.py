@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forsooth.bench.rows import HEADINGS
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,7 +12,7 @@ from forsooth.answers import Answers
 from forsooth.cli import options
 from forsooth.cli.console import aside, print_json, print_table, say
 from forsooth.errors import ForsoothError
-from forsooth.files import read_text
+from forsooth.io.files import read_text
 from forsooth.mechanism import Mechanism
 from forsooth.privacy import PROTECTS, Privacy, check_epsilon, check_protects, check_unit
 from forsooth.reports import Reports

@@ -12,7 +12,7 @@ from forsooth.bench import NAMES
 from forsooth.cli import options
 from forsooth.cli.console import aside, notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable
+from forsooth.io.files import check_writable
 
 
 def bench(

@@ -10,7 +10,7 @@ import typer
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, say
 from forsooth.estimand import ESTIMANDS, check_estimand
-from forsooth.files import check_writable, replacing
+from forsooth.io.files import check_writable, replacing
 
 
 def demo(

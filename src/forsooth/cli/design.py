@@ -11,7 +11,7 @@ import typer
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, say
 from forsooth.estimand import default_estimand
-from forsooth.files import check_writable, replacing
+from forsooth.io.files import check_writable, replacing
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism
 from forsooth.privacy import check_protects
 from forsooth.scale import Scale

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import tables
 from forsooth.answers import Answers
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_table, say
 from forsooth.enough import Enough, enough
-from forsooth.files import check_writable, replacing
+from forsooth.io import tables
+from forsooth.io.files import check_writable, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

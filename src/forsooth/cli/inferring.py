@@ -17,7 +17,7 @@ from forsooth.inference.estimates import Rules
 from forsooth.inference.from_files import infer_files
 from forsooth.inference.posterior.options import Options
 from forsooth.inference.state import PooledState
-from forsooth.report_files import ReportFiles
+from forsooth.io.report_files import ReportFiles
 from forsooth.reports import Reports
 from forsooth.study.dataset import read_groups, read_truths
 from forsooth.truths import NO_WORKER_QUALITY, Truths

@@ -8,16 +8,17 @@ from typing import Annotated, cast
 
 import typer
 
-from forsooth import mechanisms, tables
+from forsooth import mechanisms
 from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_json, say
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS
-from forsooth.files import check_writable, read_text
+from forsooth.io import tables
+from forsooth.io.files import check_writable, read_text
+from forsooth.io.report_files import write_in_pieces
 from forsooth.mechanism import Mechanism
 from forsooth.privacy import check_epsilon, check_protects, check_unit
-from forsooth.report_files import write_in_pieces
 
 
 def perturb(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from forsooth.inference.checkpoint import Checkpoint
     from forsooth.inference.estimates import Estimates
     from forsooth.inference.posterior.evidence import Campaign
-    from forsooth.report_files import ReportFiles
+    from forsooth.io.report_files import ReportFiles
     from forsooth.scale import Scale
 
 METHODS: dict[str, Callable[[Cells, Scale, Rules, NDArray[np.float64]], Estimates]] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

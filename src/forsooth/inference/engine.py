@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from forsooth.report_files import Piece
+    from forsooth.io.report_files import Piece
 
 T = TypeVar("T")
 

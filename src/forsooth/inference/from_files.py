@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.estimand import GoldUse
-    from forsooth.report_files import Piece, ReportFiles, ReportPart
+    from forsooth.io.report_files import Piece, ReportFiles, ReportPart
     from forsooth.truths import Truths
 
 T = TypeVar("T")

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
 from forsooth.inference import by_posterior
 from forsooth.inference.engine import Engine, Here
 from forsooth.inference.from_files import count_part, refuse_repeats
 from forsooth.inference.gold import gold_array
 from forsooth.inference.posterior.blocks import Held
 from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, tables_of
+from forsooth.io import strict
+from forsooth.io.files import replacing
 from forsooth.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from forsooth.estimand import GoldUse
     from forsooth.inference.posterior.options import Options
-    from forsooth.report_files import ReportFiles
+    from forsooth.io.report_files import ReportFiles
     from forsooth.truths import Truths
 
 _KEY = b"forsooth-state"

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
+from forsooth.io.packing import symbol_bits
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.exact import log_ratio
 from forsooth.mechanisms.walk import walker
-from forsooth.packing import symbol_bits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon, check_protects

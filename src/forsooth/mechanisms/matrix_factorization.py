@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
 from forsooth.mechanism import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
 from forsooth.mechanisms.noise import discrete_laplace

@@ -35,9 +35,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.assignment import public_words
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
 from forsooth.mechanism import BLOCK_CELLS, Layout, Mechanism
 from forsooth.mechanisms.laplace import GRIDS, REACH, grid_of
 from forsooth.mechanisms.noise import discrete_laplace

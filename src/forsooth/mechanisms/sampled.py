@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.answers import Answers
 from forsooth.assignment import sampled_tasks
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
 from forsooth.mechanism import BLOCK_CELLS, CellwiseMechanism, Layout, Mechanism
 from forsooth.privacy import Privacy
 

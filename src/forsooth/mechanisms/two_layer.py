@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
+from forsooth.io.packing import symbol_bits
 from forsooth.mechanism import CellwiseMechanism
 from forsooth.mechanisms.channel import TOTAL, Channel, draw, read_symbols, symbol_dtype
 from forsooth.mechanisms.randomized_response import (
@@ -27,7 +28,6 @@ from forsooth.mechanisms.randomized_response import (
     randomized_response,
     symbol_readings,
 )
-from forsooth.packing import symbol_bits
 from forsooth.privacy import Privacy, Protects, check_epsilon
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import select
 
-from forsooth import packing
 from forsooth.errors import ForsoothError
+from forsooth.io import packing
 from forsooth.reports import Reports
 from forsooth.service import models
 

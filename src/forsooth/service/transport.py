@@ -11,8 +11,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
 
 if TYPE_CHECKING:
     from email.message import Message

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import tables
 from forsooth.errors import ForsoothError
+from forsooth.io import tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from forsooth import tables
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
+from forsooth.io import tables
 from forsooth.scale import Scale
 from forsooth.study.dataset import Dataset, align, read_truth
 from forsooth.study.synthetic import PREFIX, Crowd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forsooth import __version__
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 from forsooth.study import datasets
 from forsooth.study.figures import check_drawable
 from forsooth.study.paper import figures, measuring

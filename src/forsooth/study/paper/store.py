@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from forsooth import __version__
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 
 if TYPE_CHECKING:
     from forsooth.study.paper.cells import Cell

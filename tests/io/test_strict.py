@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from forsooth import ForsoothError, Mechanism, Scale, strict
+from forsooth import ForsoothError, Mechanism, Scale
+from forsooth.io import strict
 from forsooth.mechanisms import BUILDERS, build
 
 SCALE = Scale.parse("0..4")

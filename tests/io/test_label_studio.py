@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from forsooth import Answers, ForsoothError, tables
+from forsooth import Answers, ForsoothError
+from forsooth.io import tables
 from tests.conftest import Command
 
-EXPORT = Path(__file__).parent / "files" / "label-studio.json"
+EXPORT = Path(__file__).parent / "label-studio.json"
 SCALE = "Negative,Neutral,Positive"
 
 

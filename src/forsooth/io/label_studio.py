@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
+from forsooth.io import strict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

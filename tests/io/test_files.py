@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forsooth import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 
 
 def test_a_new_file_takes_its_name(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_a_killed_process_leaves_the_old_file(tmp_path: Path) -> None:
     target.write_text("old")
     program = (
         "import os, signal, sys\n"
-        "from forsooth.files import replacing\n"
+        "from forsooth.io.files import replacing\n"
         "with replacing(sys.argv[1]) as temporary:\n"
         "    temporary.write_text('half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from forsooth import label_studio
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io import label_studio
+from forsooth.io.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms, packing
+from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms
+from forsooth.io import packing
 
 UINT8, UINT16 = np.dtype(np.uint8), np.dtype(np.uint16)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from forsooth import Answers, mechanisms, register
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand
+from forsooth.io.report_files import ReportFiles, write_in_pieces
 from forsooth.register import Register, hashes
-from forsooth.report_files import ReportFiles, write_in_pieces
 from forsooth.study.synthetic import Crowd
 
 
@@ -46,7 +46,7 @@ def test_a_large_row_group_is_read_in_parts(
 ) -> None:
     mechanisms.rr(answers.scale, 1.0).perturb(answers).write(tmp_path / "one.parquet")
     (piece,) = ReportFiles.open([tmp_path]).pieces()
-    monkeypatch.setattr("forsooth.report_files.PIECE_CELLS", 3000)
+    monkeypatch.setattr("forsooth.io.report_files.PIECE_CELLS", 3000)
     assert [len(each.workers) for each in piece.reports()] == [75] * 6 + [50]
 
 
