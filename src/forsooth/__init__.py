@@ -4,7 +4,7 @@ from forsooth import mechanisms
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
 from forsooth.inference import infer
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 from forsooth.privacy import Privacy
 from forsooth.reports import Reports
 from forsooth.scale import Scale

@@ -24,7 +24,7 @@ from forsooth.estimand import agreed
 from forsooth.inference import infer
 from forsooth.mechanisms import ChannelMechanism, rr
 from forsooth.mechanisms.design import Beliefs, best_channel
-from forsooth.mechanisms.staircase import mechanism_of
+from forsooth.mechanisms.staircase_channel import mechanism_of
 
 if TYPE_CHECKING:
     from forsooth.answers import Answers

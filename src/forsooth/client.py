@@ -28,7 +28,7 @@ from forsooth.errors import ForsoothError
 from forsooth.io import packing, strict
 from forsooth.io.files import read_text, replacing
 from forsooth.ledger import Ledger
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 from forsooth.permanent import PermanentReports
 from forsooth.privacy import MAX_EPSILON, check_epsilon, check_protects
 from forsooth.reports import Reports

@@ -17,7 +17,7 @@ from forsooth.reports import Reports
 
 if TYPE_CHECKING:
     from forsooth.answers import Answers
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
 
 
 class PermanentReports:

@@ -16,7 +16,7 @@ from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, check_estimand
 from forsooth.io import packing, strict
 from forsooth.io.files import replacing
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

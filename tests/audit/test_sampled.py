@@ -11,7 +11,7 @@ from forsooth import ForsoothError, Scale
 from forsooth.audit import ALPHA, count_reports, epsilon_lower_bound, goodness_of_fit
 from forsooth.mechanisms import rr
 from forsooth.mechanisms.channel import draw
-from forsooth.randomness import SimulatedRandomness
+from forsooth.mechanisms.randomness import SimulatedRandomness
 
 SCALE = Scale.parse("0..4")
 CHANNEL = rr(SCALE, 1.0).channel

@@ -12,7 +12,7 @@ import pytest
 import forsooth
 from forsooth import Answers, ForsoothError, Reports, Scale, infer, plan
 from forsooth.estimand import ESTIMANDS, Estimand
-from forsooth.mechanisms.staircase import staircase
+from forsooth.mechanisms.staircase_channel import staircase
 from forsooth.study.crossing import Axis, crossing
 from forsooth.study.planning import curves
 from forsooth.study.rehearsal import Campaign, Point, draw, rehearsals

@@ -9,7 +9,7 @@ import pytest
 from forsooth import ForsoothError, Scale, mechanisms
 from forsooth.mechanisms import ChannelMechanism
 from forsooth.mechanisms.design import probabilities
-from forsooth.mechanisms.staircase import staircase
+from forsooth.mechanisms.staircase_channel import staircase
 from forsooth.privacy import Protects
 from forsooth.theory.planning import Expected, least
 

@@ -14,7 +14,7 @@ from forsooth.inference.engine import Engine, Here
 from forsooth.inference.from_files import infer_files
 from forsooth.inference.posterior.options import Options
 from forsooth.io.report_files import ReportFiles, write_in_pieces
-from forsooth.mechanism import PIECE_CELLS
+from forsooth.mechanisms.base import PIECE_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,7 +14,7 @@ from forsooth.bench.crowds import table
 from forsooth.bench.measure import race
 from forsooth.bench.rows import Quantity, Row, Target
 from forsooth.mechanisms.channel import draw
-from forsooth.randomness import SecureRandomness
+from forsooth.mechanisms.randomness import SecureRandomness
 from forsooth.study.synthetic import Crowd
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from forsooth.cli import options
 from forsooth.cli.console import aside, print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.io.files import read_text
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 from forsooth.privacy import PROTECTS, Privacy, check_epsilon, check_protects, check_unit
 from forsooth.reports import Reports
 from forsooth.scale import Scale

@@ -55,7 +55,7 @@ def design(
     Example: `forsooth design --scale 0..9 --epsilon 1 --density 0.1 --truth normal:0,1
     --noise 1,5 -o mechanism.json`, then `forsooth perturb … --mechanism-file mechanism.json`
     """
-    from forsooth.mechanisms.staircase import designed
+    from forsooth.mechanisms.staircase_channel import designed
     from forsooth.study.figures import check_drawable
 
     if output:

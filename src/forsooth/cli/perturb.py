@@ -17,7 +17,7 @@ from forsooth.estimand import ESTIMANDS
 from forsooth.io import tables
 from forsooth.io.files import check_writable, read_text
 from forsooth.io.report_files import write_in_pieces
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 from forsooth.privacy import check_epsilon, check_protects, check_unit
 
 

@@ -24,7 +24,7 @@ from forsooth.inference.posterior.blocks import Held
 from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, tables_of
 from forsooth.io import strict
 from forsooth.io.files import replacing
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

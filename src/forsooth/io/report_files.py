@@ -19,7 +19,7 @@ import pyarrow as pa
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, agreed
 from forsooth.io.files import replacing
-from forsooth.mechanism import PIECE_CELLS, Mechanism
+from forsooth.mechanisms.base import PIECE_CELLS, Mechanism
 from forsooth.reports import WRITING, Reports, read_metadata
 
 if TYPE_CHECKING:

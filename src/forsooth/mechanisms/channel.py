@@ -20,7 +20,7 @@ import numpy as np
 from forsooth.errors import ForsoothError
 from forsooth.io import strict
 from forsooth.io.packing import symbol_bits
-from forsooth.mechanism import CellwiseMechanism
+from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.exact import log_ratio
 from forsooth.mechanisms.walk import walker
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
 
 TOTAL = 2**32

@@ -23,7 +23,7 @@ import numpy as np
 
 from forsooth.errors import ForsoothError
 from forsooth.io import strict
-from forsooth.mechanism import CellwiseMechanism
+from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon, check_protects
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
     from forsooth.scale import Scale
 

@@ -35,7 +35,7 @@ import numpy as np
 
 from forsooth.errors import ForsoothError
 from forsooth.io import strict
-from forsooth.mechanism import Layout, Mechanism
+from forsooth.mechanisms.base import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import check_epsilon
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.answers import Answers
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
     from forsooth.scale import Scale
 

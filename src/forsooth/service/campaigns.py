@@ -20,7 +20,7 @@ from sqlalchemy import insert, select
 from forsooth import mechanisms
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 from forsooth.scale import Scale
 from forsooth.service import models
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
     from forsooth.reports import AnsweredCells
     from forsooth.service.campaigns import Campaign, Design
 

@@ -10,7 +10,7 @@ import numpy as np
 from forsooth import mechanisms
 from forsooth.answers import Answers, code_dtype
 from forsooth.inference import infer
-from forsooth.mechanisms.staircase import answer_model
+from forsooth.mechanisms.staircase_channel import answer_model
 from forsooth.scale import Scale
 from forsooth.study.campaign_page import campaign_page
 from forsooth.study.dataset import Dataset
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.estimand import Estimand
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
     from forsooth.reports import Reports
     from forsooth.truths import Truths
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from forsooth.answers import OnConflict
     from forsooth.estimand import Estimand
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
     from forsooth.privacy import Protects, Unit
     from forsooth.reports import Reports
     from forsooth.study.dataset import Dataset

@@ -27,8 +27,8 @@ from forsooth.answers import Answers, code_dtype
 from forsooth.errors import ForsoothError
 from forsooth.inference import infer
 from forsooth.mechanisms import ChannelMechanism
-from forsooth.mechanisms.staircase import NAME as STAIRCASE
-from forsooth.mechanisms.staircase import noise_levels
+from forsooth.mechanisms.staircase_channel import NAME as STAIRCASE
+from forsooth.mechanisms.staircase_channel import noise_levels
 from forsooth.privacy import Privacy
 from forsooth.study.dataset import Dataset
 from forsooth.study.evaluation import ADAPTIVE
@@ -36,7 +36,7 @@ from forsooth.study.evaluation import ADAPTIVE
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
     from forsooth.privacy import Protects
     from forsooth.reports import Reports
     from forsooth.theory.planning import Expected

@@ -35,7 +35,7 @@ import numpy as np
 from forsooth.errors import ForsoothError
 from forsooth.estimand import default_estimand
 from forsooth.mechanisms.design import probabilities
-from forsooth.mechanisms.staircase import answer_model, noise_levels, truth_prior
+from forsooth.mechanisms.staircase_channel import answer_model, noise_levels, truth_prior
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,7 +21,7 @@ import numpy as np
 from forsooth.errors import ForsoothError
 from forsooth.io import strict
 from forsooth.io.packing import symbol_bits
-from forsooth.mechanism import CellwiseMechanism
+from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.channel import TOTAL, Channel, draw, read_symbols, symbol_dtype
 from forsooth.mechanisms.randomized_response import (
     keep_weight,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
     from forsooth.scale import Scale
 

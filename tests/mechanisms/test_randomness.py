@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
-from forsooth.randomness import SecureRandomness, SimulatedRandomness, randomness
+from forsooth.mechanisms.randomness import SecureRandomness, SimulatedRandomness, randomness
 from tests.samples import ALPHA, count, goodness_of_fit
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from forsooth import ForsoothError, Scale
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 from forsooth.mechanisms.channel import TOTAL, Channel
 from forsooth.mechanisms.design import (
     Beliefs,
@@ -25,7 +25,13 @@ from forsooth.mechanisms.design import (
     worst_participation,
 )
 from forsooth.mechanisms.randomized_response import rr
-from forsooth.mechanisms.staircase import beliefs, designed, noise_levels, staircase, truth_prior
+from forsooth.mechanisms.staircase_channel import (
+    beliefs,
+    designed,
+    noise_levels,
+    staircase,
+    truth_prior,
+)
 
 TEN = Scale.parse("0..9")
 CROWDS = [

@@ -5,8 +5,8 @@ import pytest
 
 from forsooth import Answers, ForsoothError, Mechanism, Scale
 from forsooth.mechanisms import two_layer
-from forsooth.mechanisms.two_layer import LEVELS
-from forsooth.randomness import SimulatedRandomness
+from forsooth.mechanisms.randomness import SimulatedRandomness
+from forsooth.mechanisms.two_layer_channel import LEVELS
 from tests.samples import ALPHA, count, goodness_of_fit
 
 SCALE = Scale.parse("0..4")

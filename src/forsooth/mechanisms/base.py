@@ -12,8 +12,8 @@ import numpy as np
 from forsooth.errors import ForsoothError
 from forsooth.io import strict
 from forsooth.io.packing import packed_size
+from forsooth.mechanisms.randomness import randomness
 from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
-from forsooth.randomness import randomness
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.answers import Answers
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
 
 VERSION = 1
