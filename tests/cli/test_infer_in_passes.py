@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from forsooth import mechanisms
-from forsooth.inference.state import PooledState
+from forsooth.inference.engines.state import PooledState
 from forsooth.io.report_files import write_in_pieces
 from forsooth.study.synthetic import Crowd
 from tests.conftest import Command

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from forsooth import Answers, ForsoothError, Reports, Scale, Truths, infer, mechanisms
 from forsooth.estimand import ESTIMANDS, Estimand
-from forsooth.inference.from_files import infer_files
+from forsooth.inference.engines.files import infer_files
+from forsooth.inference.engines.state import PooledState
 from forsooth.inference.posterior import Options
-from forsooth.inference.state import PooledState
 from forsooth.io.report_files import ReportFiles, write_in_pieces
 from forsooth.study.dataset import Dataset
 from forsooth.study.synthetic import Crowd

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forsooth import Answers, mechanisms, register
+from forsooth import Answers, mechanisms
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand
+from forsooth.inference.engines import register
+from forsooth.inference.engines.register import Register, hashes
 from forsooth.io.report_files import ReportFiles, write_in_pieces
-from forsooth.register import Register, hashes
 from forsooth.study.synthetic import Crowd
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from forsooth import Scale, mechanisms
 from forsooth.answers import Answers, code_dtype
-from forsooth.inference.engine import Engine, Here
-from forsooth.inference.from_files import infer_files
+from forsooth.inference.engines.base import Engine, Here
+from forsooth.inference.engines.files import infer_files
 from forsooth.inference.posterior.options import Options
 from forsooth.io.report_files import ReportFiles, write_in_pieces
 from forsooth.mechanisms.base import PIECE_CELLS

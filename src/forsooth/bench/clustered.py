@@ -8,7 +8,7 @@ from forsooth.bench.campaign_files import Campaign, timed_inference
 from forsooth.bench.measure import in_child
 from forsooth.bench.rows import Quantity, Row, Target
 from forsooth.bench.scale import FIVE, TASKS
-from forsooth.cluster import connect
+from forsooth.inference.engines.dask import connect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ import numpy as np
 from forsooth.answers import Answers
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_table, say
-from forsooth.enough import Enough, enough
+from forsooth.inference.enough import Enough, enough
 from forsooth.io import tables
 from forsooth.io.files import check_writable, replacing
 

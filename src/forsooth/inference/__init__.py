@@ -11,15 +11,11 @@ from forsooth.answers import Answers
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, GoldUse, agreed, check_gold_use
-from forsooth.inference.algorithm1 import algorithm1
+from forsooth.inference import algorithm1, catd, crh, dawid_skene, gtm
 from forsooth.inference.averages import majority, mean, median
 from forsooth.inference.calibration import calibrated, check_calibration
-from forsooth.inference.catd import catd
-from forsooth.inference.crh import crh
-from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
 from forsooth.inference.gold import gold_array
-from forsooth.inference.gtm import gtm
 from forsooth.inference.posterior import infer_posterior
 from forsooth.inference.posterior.options import ESTIMATES, MODELS, Estimate, Model, Options
 from forsooth.mechanisms import reports_sums
@@ -38,14 +34,14 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 METHODS: dict[str, Callable[[Cells, Scale, Rules, NDArray[np.float64]], Estimates]] = {
-    "algorithm1": algorithm1,
+    "algorithm1": algorithm1.algorithm1,
     "mean": mean,
     "median": median,
     "majority": majority,
-    "crh": crh,
-    "catd": catd,
-    "gtm": gtm,
-    "dawid-skene": dawid_skene,
+    "crh": crh.crh,
+    "catd": catd.catd,
+    "gtm": gtm.gtm,
+    "dawid-skene": dawid_skene.dawid_skene,
 }
 NAMES = ("posterior", *METHODS)
 DEFAULT_METHOD = "posterior"

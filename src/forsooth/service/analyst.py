@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import delete, func, insert, select, update
 
-from forsooth.enough import enough, further_reports
 from forsooth.errors import ForsoothError
 from forsooth.estimand import MEANING, check_estimand
+from forsooth.inference.enough import enough, further_reports
 from forsooth.service import logs, models
 from forsooth.service.campaigns import Campaign, Design, add_design, load
 from forsooth.service.payload import all_reports

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.answers import Answers
-from forsooth.enough import expected_error
+from forsooth.inference.enough import expected_error
 from forsooth.mechanisms import ChannelMechanism
 from forsooth.theory.planning import Expected
 

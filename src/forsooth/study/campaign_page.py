@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.answers import Answers
-from forsooth.enough import Enough, enough, expected_error
+from forsooth.inference.enough import Enough, enough, expected_error
 from forsooth.study.campaign_look import Bar, bars, document
 from forsooth.study.campaign_outlook import answered_cells, outlook, participation
 from forsooth.study.campaign_results import results
@@ -46,7 +46,7 @@ def campaign_page(
     """The whole page: what was found, how sure it is, and what was promised to the workers.
 
     `parts` is what the truths were inferred from; `lead`, if given, is a paragraph for the top.
-    `target_width` is the requested precision, as in `forsooth.enough`.
+    `target_width` is the requested precision, as in `forsooth.inference.enough`.
     """
     page = _Page(truths, tuple(parts), target_width)
     sections = (

@@ -12,7 +12,7 @@ from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forsooth.enough import Enough
+    from forsooth.inference.enough import Enough
     from forsooth.privacy import Privacy
     from forsooth.reports import Reports
     from forsooth.scale import Scale

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from forsooth.errors import ForsoothError
 from forsooth.inference import by_posterior
-from forsooth.inference.engine import Engine, Here
-from forsooth.inference.from_files import count_part, refuse_repeats
+from forsooth.inference.engines.base import Engine, Here
+from forsooth.inference.engines.files import count_part, refuse_repeats
 from forsooth.inference.gold import gold_array
 from forsooth.inference.posterior.blocks import Held
 from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden, tables_of

@@ -15,7 +15,8 @@ import numpy as np
 from forsooth.errors import ForsoothError
 from forsooth.inference import by_posterior
 from forsooth.inference.checkpoint import Checkpoint
-from forsooth.inference.engine import Engine, Here
+from forsooth.inference.engines.base import Engine, Here
+from forsooth.inference.engines.register import Register, hashes
 from forsooth.inference.gold import gold_array
 from forsooth.inference.posterior.blocks import Block, Blocks
 from forsooth.inference.posterior.evidence import (
@@ -27,7 +28,6 @@ from forsooth.inference.posterior.evidence import (
 )
 from forsooth.inference.posterior.kernels import count_tasks
 from forsooth.inference.posterior.options import Options
-from forsooth.register import Register, hashes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

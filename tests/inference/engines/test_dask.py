@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from forsooth import Truths, infer, mechanisms
-from forsooth.cluster import connect
 from forsooth.errors import ForsoothError
-from forsooth.inference.from_files import infer_files
+from forsooth.inference.engines.dask import connect
+from forsooth.inference.engines.files import infer_files
 from forsooth.io.report_files import ReportFiles, write_in_pieces
 from forsooth.study.synthetic import Crowd
 

@@ -11,11 +11,11 @@ import pytest
 from forsooth import Answers, Mechanism, Reports, Truths, infer, mechanisms
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS, Estimand
-from forsooth.inference.engine import Here
-from forsooth.inference.from_files import infer_files
+from forsooth.inference.engines.base import Here
+from forsooth.inference.engines.files import infer_files
+from forsooth.inference.engines.state import PooledState
 from forsooth.inference.posterior import Options, latent
 from forsooth.inference.posterior.propagate import propagate
-from forsooth.inference.state import PooledState
 from forsooth.io.report_files import Piece, ReportFiles, write_in_pieces
 from forsooth.study.synthetic import Crowd
 

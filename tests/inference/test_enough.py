@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from forsooth import ForsoothError, Scale
-from forsooth.enough import (
+from forsooth.inference.enough import (
     DOUBT,
     DRAWS,
     MARGIN,

@@ -15,7 +15,7 @@ from itertools import pairwise
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import forsooth
+from forsooth import __version__
 from forsooth.errors import ForsoothError
 
 if TYPE_CHECKING:
@@ -124,10 +124,10 @@ def _check_workers(client: Any, address: str) -> None:
         raise ForsoothError(f"the cluster at {address} has no workers") from error
     found = client.run(_version, on_error="return")
     for worker, version in found.items():
-        if version != forsooth.__version__:
+        if version != __version__:
             raise ForsoothError(
                 f"worker {worker} of the cluster has forsooth {version}, here is "
-                f"{forsooth.__version__}: install the same version there, with [cluster,fast]"
+                f"{__version__}: install the same version there, with [cluster,fast]"
             )
 
 
@@ -139,9 +139,9 @@ def _groups(pieces: Sequence[Piece], number: int) -> list[Sequence[Piece]]:
 
 
 def _version() -> str:
-    import forsooth as there
+    from forsooth import __version__ as there
 
-    return there.__version__
+    return there
 
 
 def _same(work: T) -> T:
