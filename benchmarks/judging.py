@@ -65,9 +65,9 @@ from version_0_1_0 import Data, Old, ready
 from forsooth import Answers, Scale
 from forsooth.answers import code_dtype
 from forsooth.bench.crowds import spaced
+from forsooth.dataset import Dataset
 from forsooth.errors import ForsoothError
 from forsooth.study import datasets, demo
-from forsooth.study.dataset import Dataset
 from forsooth.study.synthetic import PAPER_SCALE, Crowd
 
 Indices = NDArray[np.int64]

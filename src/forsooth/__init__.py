@@ -5,10 +5,10 @@ from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
 from forsooth.inference import infer
 from forsooth.mechanisms.base import Mechanism
+from forsooth.planning.plans import plan
 from forsooth.privacy import Privacy
 from forsooth.reports import Reports
 from forsooth.scale import Scale
-from forsooth.study.planning import plan
 from forsooth.truths import Truths
 
 __version__ = "0.1.0"

@@ -13,6 +13,7 @@ from scipy import stats
 
 from forsooth import Answers, Scale, mechanisms
 from forsooth.cells import Cells
+from forsooth.dataset import Dataset
 from forsooth.inference.averages import majority, mean
 from forsooth.inference.catd import catd
 from forsooth.inference.confusion import DIAGONAL, SMOOTHING
@@ -21,7 +22,6 @@ from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import Estimates, Rules, Ties
 from forsooth.inference.gtm import ALPHA, BETA, gtm
 from forsooth.study import datasets
-from forsooth.study.dataset import Dataset
 from forsooth.study.synthetic import Crowd
 
 Array = NDArray[np.float64]

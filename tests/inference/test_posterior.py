@@ -13,12 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 from forsooth import Answers, ForsoothError, Reports, Scale, Truths, infer, mechanisms
+from forsooth.dataset import Dataset
 from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.inference.engines.files import infer_files
 from forsooth.inference.engines.state import PooledState
 from forsooth.inference.posterior import Options
 from forsooth.io.report_files import ReportFiles, write_in_pieces
-from forsooth.study.dataset import Dataset
 from forsooth.study.synthetic import Crowd
 
 Array = NDArray[np.float64]

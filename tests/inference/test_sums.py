@@ -14,11 +14,11 @@ from scipy.stats import multivariate_normal
 
 from forsooth import mechanisms
 from forsooth.answers import Answers
+from forsooth.dataset import Dataset
 from forsooth.inference.posterior import sums
 from forsooth.inference.posterior.sums import Sums
 from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 from forsooth.reports import Reports
-from forsooth.study.dataset import Dataset
 from forsooth.study.synthetic import Crowd
 
 Array = NDArray[np.float64]

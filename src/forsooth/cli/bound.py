@@ -8,8 +8,8 @@ import typer
 
 from forsooth.cli import options
 from forsooth.cli.console import print_json, say
+from forsooth.planning import bounds
 from forsooth.scale import Scale
-from forsooth.theory import bounds
 
 app = typer.Typer(help="The paper's bounds on the expected error.", no_args_is_help=True)
 

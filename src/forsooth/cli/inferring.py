@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from forsooth import inference
 from forsooth.answers import Answers, OnConflict
 from forsooth.cli.console import aside, notice
+from forsooth.dataset import read_groups, read_truths
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, GoldUse, agreed
 from forsooth.inference.engines.base import Engine, Here
@@ -19,7 +20,6 @@ from forsooth.inference.estimates import Rules
 from forsooth.inference.posterior.options import Options
 from forsooth.io.report_files import ReportFiles
 from forsooth.reports import Reports
-from forsooth.study.dataset import read_groups, read_truths
 from forsooth.truths import NO_WORKER_QUALITY, Truths
 
 if TYPE_CHECKING:

@@ -296,7 +296,7 @@ def _claim_redesign(store: Store, campaign: Campaign, count: int) -> bool:
 
 def _redesign(store: Store, campaign: Campaign, reports: list[Reports]) -> None:
     """Add the best mechanism for what was learned, for further workers; earlier ones stay valid."""
-    from forsooth.adaptive import redesigned
+    from forsooth.planning.adaptive import redesigned
 
     try:
         text = redesigned(reports, campaign.estimand).to_json()

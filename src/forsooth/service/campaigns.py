@@ -21,6 +21,7 @@ from forsooth import mechanisms
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
 from forsooth.mechanisms.base import Mechanism
+from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.scale import Scale
 from forsooth.service import models
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from forsooth.privacy import Protects
     from forsooth.service.store import Store
 
-ADAPTIVE = "adaptive"
 MAX_ANSWERS = 101  # a table has a row and a column for each, and every worker loads it
 _REMEMBERED = 256  # campaigns that one process keeps in memory
 _SUMS = mechanisms.MatrixFactorization | mechanisms.SafeFactorization

@@ -1,4 +1,4 @@
-"""What more workers would bring: the fast estimate of `theory.planning` for a known crowd.
+"""What more workers would bring: the fast estimate of `planning.estimate` for a known crowd.
 
 The estimate needs a density, a distribution of truths and the workers' noise; the inference has
 found all three. Only the ratio of two estimates is used. Today's error is the posterior's own, so
@@ -15,7 +15,7 @@ import numpy as np
 from forsooth.answers import Answers
 from forsooth.inference.enough import expected_error
 from forsooth.mechanisms import ChannelMechanism
-from forsooth.theory.planning import Expected
+from forsooth.planning.estimate import Expected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

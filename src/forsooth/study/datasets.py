@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from forsooth.answers import Answers
+from forsooth.dataset import Dataset, align, read_truth
 from forsooth.errors import ForsoothError
 from forsooth.io import tables
 from forsooth.scale import Scale
-from forsooth.study.dataset import Dataset, align, read_truth
 from forsooth.study.synthetic import PREFIX, Crowd
 
 if TYPE_CHECKING:

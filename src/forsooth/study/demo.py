@@ -9,11 +9,11 @@ import numpy as np
 
 from forsooth import mechanisms
 from forsooth.answers import Answers, code_dtype
+from forsooth.dataset import Dataset
 from forsooth.inference import infer
 from forsooth.mechanisms.staircase_channel import answer_model
 from forsooth.scale import Scale
 from forsooth.study.campaign_page import campaign_page
-from forsooth.study.dataset import Dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.answers import Answers, code_dtype
+from forsooth.dataset import Dataset
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
-from forsooth.study.dataset import Dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -27,8 +27,8 @@ from forsooth.study.evaluation import Job, Study
 
 if TYPE_CHECKING:
     from forsooth.answers import OnConflict
+    from forsooth.dataset import Dataset
     from forsooth.estimand import Estimand
-    from forsooth.study.dataset import Dataset
 
 AUDITED_TASKS = 20  # only one worker's total depends on it
 

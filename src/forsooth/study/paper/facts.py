@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from forsooth.planning.bounds import lp_bound, mf_bound, rr_bound
 from forsooth.scale import Scale
 from forsooth.study.paper.evidence import place
 from forsooth.study.paper.plan import (
@@ -14,7 +15,6 @@ from forsooth.study.paper.plan import (
 )
 from forsooth.study.paper.readings import LP, MF, RR, TWO_LAYER
 from forsooth.study.paper.verdicts import Check
-from forsooth.theory.bounds import lp_bound, mf_bound, rr_bound
 
 if TYPE_CHECKING:
     from forsooth.study.paper.evidence import Evidence

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from forsooth import Answers, ForsoothError, Truths, infer
-from forsooth.adaptive import adaptive_reports, redesigned
 from forsooth.mechanisms import mf
+from forsooth.planning.adaptive import adaptive_reports, redesigned
 from forsooth.study.synthetic import Crowd
 from tests.test_truths import result as made
 
@@ -72,7 +72,7 @@ def test_without_doubt_there_is_nothing_to_design_for(
         asked.append(estimand)
         return replace(truths, posterior=certain)
 
-    monkeypatch.setattr("forsooth.adaptive.infer", infer_certain)
+    monkeypatch.setattr("forsooth.planning.adaptive.infer", infer_certain)
     reports = adaptive_reports(answers, 2.0, estimand="label", simulation_seed=1)
     assert asked == ["label"]
     assert [part.mechanism.name for part in reports] == ["rr", "rr"]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.study.rehearsal import Point, spread
-from forsooth.theory.planning import least
+from forsooth.planning.estimate import least
+from forsooth.planning.rehearsal import Point, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

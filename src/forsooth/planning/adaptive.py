@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from forsooth.reports import Reports
     from forsooth.truths import Posterior
 
+ADAPTIVE = "adaptive"  # the name beside those of mechanisms
 PILOT = 0.4  # the share of workers who report before anything is known
 
 

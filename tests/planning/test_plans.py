@@ -13,10 +13,10 @@ import forsooth
 from forsooth import Answers, ForsoothError, Reports, Scale, infer, plan
 from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.mechanisms.staircase_channel import staircase
-from forsooth.study.crossing import Axis, crossing
-from forsooth.study.planning import curves
-from forsooth.study.rehearsal import Campaign, Point, draw, rehearsals
-from forsooth.theory.planning import Expected
+from forsooth.planning.crossing import Axis, crossing
+from forsooth.planning.estimate import Expected
+from forsooth.planning.plans import curves
+from forsooth.planning.rehearsal import Campaign, Point, draw, rehearsals
 
 FIVE = Scale.parse("0..4")
 SMALL = Expected(FIVE, 0.5)
@@ -26,7 +26,7 @@ QUICK: dict[str, Any] = {"scale": "0..4", "tasks": 30, "density": 0.5, "mechanis
 @pytest.fixture
 def as_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more repeats than were asked for."""
-    monkeypatch.setattr("forsooth.study.rehearsal._ERROR_BAR", math.inf)
+    monkeypatch.setattr("forsooth.planning.rehearsal._ERROR_BAR", math.inf)
 
 
 # Crowds
@@ -116,7 +116,7 @@ def test_a_rehearsal_is_the_real_line(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.extend(reports)
         return infer(reports, **options)
 
-    monkeypatch.setattr("forsooth.study.rehearsal.infer", watched)
+    monkeypatch.setattr("forsooth.planning.rehearsal.infer", watched)
     campaign = Campaign(SMALL, 30, "rr")
     error = campaign.rehearse(50, 2.0, repeat=0)
     assert (len(seen[0].workers), len(seen[0].tasks)) == (50, 30)

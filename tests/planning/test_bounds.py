@@ -5,7 +5,7 @@ import math
 import pytest
 
 from forsooth import ForsoothError, Scale
-from forsooth.theory.bounds import lp_bound, mf_bound, rr_bound
+from forsooth.planning.bounds import lp_bound, mf_bound, rr_bound
 
 SCALE = Scale.parse("0..9")
 

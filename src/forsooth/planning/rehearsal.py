@@ -22,24 +22,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth import mechanisms
-from forsooth.adaptive import adaptive_reports
 from forsooth.answers import Answers, code_dtype
+from forsooth.dataset import Dataset
 from forsooth.errors import ForsoothError
 from forsooth.inference import infer
 from forsooth.mechanisms import ChannelMechanism
 from forsooth.mechanisms.staircase_channel import NAME as STAIRCASE
 from forsooth.mechanisms.staircase_channel import noise_levels
+from forsooth.planning.adaptive import ADAPTIVE, adaptive_reports
 from forsooth.privacy import Privacy
-from forsooth.study.dataset import Dataset
-from forsooth.study.evaluation import ADAPTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from forsooth.mechanisms.base import Mechanism
+    from forsooth.planning.estimate import Expected
     from forsooth.privacy import Protects
     from forsooth.reports import Reports
-    from forsooth.theory.planning import Expected
     from forsooth.truths import Truths
 
     Measure = Callable[[int, float | None], "Point"]

@@ -10,8 +10,8 @@ from forsooth import ForsoothError, Scale, mechanisms
 from forsooth.mechanisms import ChannelMechanism
 from forsooth.mechanisms.design import probabilities
 from forsooth.mechanisms.staircase_channel import staircase
+from forsooth.planning.estimate import Expected, least
 from forsooth.privacy import Protects
-from forsooth.theory.planning import Expected, least
 
 TEN = Scale.parse("0..9")
 SPARSE = Expected(TEN, 0.1)

@@ -1,8 +1,8 @@
 """Planning: how many workers, which ε, what error. Two are given, the third is found.
 
-The fast estimate (`theory.planning`) takes the crowd as known and answers at once. The plan itself
-is made by rehearsals through the real code (`study.rehearsal`): the estimate says where to begin,
-and `study.crossing` finds where the error of rehearsals reaches the target.
+The fast estimate (`estimate`) takes the crowd as known and answers at once. The plan itself
+is made by rehearsals through the real code (`rehearsal`): the estimate says where to begin,
+and `crossing` finds where the error of rehearsals reaches the target.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Literal
 
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
+from forsooth.planning.crossing import Axis, crossing
+from forsooth.planning.estimate import Expected, least
+from forsooth.planning.rehearsal import Campaign, Point, rehearsals, spread
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
-from forsooth.study.crossing import Axis, crossing
-from forsooth.study.rehearsal import Campaign, Point, rehearsals, spread
-from forsooth.theory.planning import Expected, least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from forsooth.planning.rehearsal import Measure
     from forsooth.privacy import Privacy
-    from forsooth.study.rehearsal import Measure
 
     Progress = Callable[[int, int], None]
 
