@@ -57,8 +57,8 @@ def audit(
 
     Example: `forsooth audit --mechanism rr --epsilon 1 --scale 0..4`
     """
-    from forsooth.audit import Audit, audit_reports
-    from forsooth.audit import audit as run
+    from forsooth.auditing import Audit, audit_reports
+    from forsooth.auditing import audit as run
 
     if not 0 < alpha < 1:
         raise ForsoothError(f"α must lie between 0 and 1, got {alpha}")

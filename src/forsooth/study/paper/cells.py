@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from forsooth import mechanisms
-from forsooth.audit import audit
+from forsooth.auditing import audit
 from forsooth.privacy import Privacy
 from forsooth.scale import Scale
 from forsooth.study import datasets

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.answers import Answers, code_dtype
-from forsooth.audit.exact import mf_log_density
+from forsooth.auditing.exact import mf_log_density
 from forsooth.errors import ForsoothError
 from forsooth.mechanisms import (
     ChannelMechanism,

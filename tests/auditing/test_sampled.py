@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from forsooth import ForsoothError, Scale
-from forsooth.audit import ALPHA, count_reports, epsilon_lower_bound, goodness_of_fit
+from forsooth.auditing import ALPHA, count_reports, epsilon_lower_bound, goodness_of_fit
 from forsooth.mechanisms import rr
 from forsooth.mechanisms.channel import draw
 from forsooth.mechanisms.randomness import SimulatedRandomness

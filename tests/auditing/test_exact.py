@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from forsooth import Privacy, Scale
-from forsooth.audit import exact_epsilon
-from forsooth.audit.exact import mf_witness
+from forsooth.auditing import exact_epsilon
+from forsooth.auditing.exact import mf_witness
 from forsooth.mechanisms import (
     ChannelMechanism,
     MatrixFactorization,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth.audit.exact import Exact, Witness, exact_epsilon
-from forsooth.audit.probes import probe
-from forsooth.audit.sampled import (
+from forsooth.auditing.exact import Exact, Witness, exact_epsilon
+from forsooth.auditing.probes import probe
+from forsooth.auditing.sampled import (
     ALPHA,
     Sampled,
     count_reports,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.answers import Answers
-    from forsooth.audit.probes import Probe
+    from forsooth.auditing.probes import Probe
     from forsooth.reports import Reports
 
 CELL_DRAWS = 1_000_000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from forsooth import Answers, ForsoothError, Privacy, Reports, Scale
-from forsooth.audit import audit, audit_reports
+from forsooth.auditing import audit, audit_reports
 from forsooth.mechanisms import BUILDERS, build, mf, rr
 from forsooth.study.synthetic import Crowd
 
