@@ -240,7 +240,7 @@ def _calibration(calibration: Calibration, sets: bool) -> str:
 
 
 def _write_report(truths: Truths, data: list[Reports] | Answers, path: Path) -> None:
-    from forsooth.study.campaign_page import campaign_page
+    from forsooth.report.page import campaign_page
 
     parts = [data] if isinstance(data, Answers) else data
     workers = sum(len(part.workers) for part in parts)

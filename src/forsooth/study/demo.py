@@ -12,8 +12,8 @@ from forsooth.answers import Answers, code_dtype
 from forsooth.dataset import Dataset
 from forsooth.inference import infer
 from forsooth.mechanisms.staircase_channel import answer_model
+from forsooth.report.page import campaign_page
 from forsooth.scale import Scale
-from forsooth.study.campaign_page import campaign_page
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.study.campaign_look import Bar, bars, columns, interval
-from forsooth.study.campaign_tables import chart, ends, head, name, number, rest, table, text
-from forsooth.study.campaign_words import NBSP, on_scale, percent, percent_interval
+from forsooth.report.look import Bar, bars, columns, interval
+from forsooth.report.tables import chart, ends, head, name, number, rest, table, text
+from forsooth.report.words import NBSP, on_scale, percent, percent_interval
 
 if TYPE_CHECKING:
     from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths

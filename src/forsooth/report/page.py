@@ -15,10 +15,10 @@ import numpy as np
 
 from forsooth.answers import Answers
 from forsooth.inference.enough import Enough, enough, expected_error
-from forsooth.study.campaign_look import Bar, bars, document
-from forsooth.study.campaign_outlook import answered_cells, outlook, participation
-from forsooth.study.campaign_results import results
-from forsooth.study.campaign_words import (
+from forsooth.report.look import Bar, bars, document
+from forsooth.report.outlook import answered_cells, outlook, participation
+from forsooth.report.results import results
+from forsooth.report.words import (
     assumption,
     is_private,
     percent,
@@ -26,7 +26,7 @@ from forsooth.study.campaign_words import (
     promises,
     verdict_in_words,
 )
-from forsooth.study.campaign_workers import workers
+from forsooth.report.workers import workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

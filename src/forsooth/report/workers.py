@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth.study.campaign_look import Bar, bars, interval
-from forsooth.study.campaign_tables import chart, ends, head, name, number, rest, table
-from forsooth.study.campaign_words import on_scale, percent
+from forsooth.report.look import Bar, bars, interval
+from forsooth.report.tables import chart, ends, head, name, number, rest, table
+from forsooth.report.words import on_scale, percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,10 +16,10 @@ import pytest
 
 from forsooth import Answers, Reports, infer, mechanisms
 from forsooth.estimand import MEANING
+from forsooth.report.outlook import outlook
+from forsooth.report.page import campaign_page
+from forsooth.report.words import on_scale, percent, promises
 from forsooth.study import demo
-from forsooth.study.campaign_outlook import outlook
-from forsooth.study.campaign_page import campaign_page
-from forsooth.study.campaign_words import on_scale, percent, promises
 from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths
 
 EVIL = "<script>alert('1')</script> & \"q\""
