@@ -14,6 +14,7 @@ from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection, select, update
 from starlette.responses import JSONResponse, Response
 
+from forsooth.client.tokens import hashed, new_token
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
 from forsooth.service import analyst, campaigns, exports, models
@@ -35,7 +36,6 @@ from forsooth.service.schemas import (
 )
 from forsooth.service.settings import Settings
 from forsooth.service.status import progress, status
-from forsooth.service.tokens import hashed, new_token
 
 router = APIRouter(prefix="/v1/campaigns", tags=["requesters"])
 _log = logging.getLogger(__name__)

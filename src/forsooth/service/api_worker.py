@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
+from forsooth.client.tokens import hashed, is_open, is_token
 from forsooth.errors import ForsoothError
 from forsooth.service import payload
 from forsooth.service.campaigns import Campaign, Design
@@ -24,7 +25,6 @@ from forsooth.service.schemas import (
     utc,
 )
 from forsooth.service.status import progress
-from forsooth.service.tokens import hashed, is_open, is_token
 from forsooth.service.writer import Outcome, Submission
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["workers"])

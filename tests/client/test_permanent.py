@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from forsooth import Answers, ForsoothError, Scale
+from forsooth.client.permanent import PermanentReports
 from forsooth.mechanisms import build, rr
-from forsooth.permanent import PermanentReports
 
 SCALE = Scale.parse("0..4")
 TASKS = [f"t{j:02}" for j in range(40)]
@@ -55,7 +55,7 @@ def test_another_mechanism_for_the_same_campaign_is_refused(tmp_path: Path) -> N
 def test_processes_that_race_agree(tmp_path: Path) -> None:
     program = (
         "import sys; from forsooth import Answers, mechanisms, Scale;"
-        "from forsooth.permanent import PermanentReports;"
+        "from forsooth.client.permanent import PermanentReports;"
         "scale = Scale.parse('0..4');"
         "answers = Answers.of({'ann': {}}, scale, tasks=[str(i) for i in range(50)]);"
         "store = PermanentReports(sys.argv[1]);"

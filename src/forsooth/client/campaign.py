@@ -1,6 +1,6 @@
 """A worker's client in Python: verify, perturb here, send, and send the same again.
 
-    Campaign("https://survey.example.org/c/ID#TOKEN", limit=1.0).submit({"q1": 3, "q7": 0})
+    WorkerCampaign("https://survey.example.org/c/ID#TOKEN", limit=1.0).submit({"q1": 3, "q7": 0})
 
 The service is not trusted. The exact text of the mechanism is checked against its digest, read and
 verified (a table that breaks its own promise is refused), and held against what the campaign
@@ -24,17 +24,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forsooth.answers import Answers
+from forsooth.client.ledger import Ledger
+from forsooth.client.permanent import PermanentReports
+from forsooth.client.tokens import OPEN, is_open, is_token, new_token, worker_name
+from forsooth.client.transport import campaign_address, fetch
 from forsooth.errors import ForsoothError
 from forsooth.io import packing, strict
 from forsooth.io.files import read_text, replacing
-from forsooth.ledger import Ledger
 from forsooth.mechanisms.base import Mechanism
-from forsooth.permanent import PermanentReports
 from forsooth.privacy import MAX_EPSILON, check_epsilon, check_protects
 from forsooth.reports import Reports
 from forsooth.scale import Scale
-from forsooth.service.tokens import OPEN, is_open, is_token, new_token, worker_name
-from forsooth.service.transport import campaign_address, fetch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,7 +63,7 @@ class _Kept:
     design: str
 
 
-class Campaign:
+class WorkerCampaign:
     """One campaign, as one worker sees it.
 
     `limit` is the most ε per cell that this worker accepts, `cap` the most for all campaigns whose

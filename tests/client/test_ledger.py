@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forsooth import ForsoothError
-from forsooth.ledger import Ledger
+from forsooth.client.ledger import Ledger
 
 
 def test_campaigns_add_up_to_the_cap() -> None:
