@@ -8,7 +8,7 @@ import pytest
 from forsooth import Answers, ForsoothError, Privacy, Reports, Scale
 from forsooth.auditing import audit, audit_reports
 from forsooth.mechanisms import BUILDERS, build, mf, rr
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 SCALE = Scale.parse("0..4")
 BOTH, ANSWERS = Privacy(1.0), Privacy(1.0, "answers")
@@ -60,7 +60,11 @@ def test_a_false_claim_is_found_by_both_audits() -> None:
 
 @pytest.fixture(scope="module")
 def inputs() -> Answers:
-    return Crowd(workers=3000, tasks=60, sparsity=0.5, truth_mean=2, scale=SCALE).draw(1).answers
+    return (
+        SyntheticCrowd(workers=3000, tasks=60, sparsity=0.5, truth_mean=2, scale=SCALE)
+        .draw(1)
+        .answers
+    )
 
 
 def test_reports_of_any_client(inputs: Answers) -> None:

@@ -15,12 +15,12 @@ from forsooth.estimand import Estimand
 from forsooth.inference.engines import register
 from forsooth.inference.engines.register import Register, hashes
 from forsooth.io.report_files import ReportFiles, write_in_pieces
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 
 @pytest.fixture(scope="module")
 def answers() -> Answers:
-    return Crowd(workers=500, tasks=40, sparsity=0.8).draw(1).answers
+    return SyntheticCrowd(workers=500, tasks=40, sparsity=0.8).draw(1).answers
 
 
 def write(
@@ -77,7 +77,9 @@ def test_a_truncated_file_is_named_before_anything_is_read(
 
 def test_another_campaign_is_named(answers: Answers, tmp_path: Path) -> None:
     write(answers, tmp_path / "a.parquet")
-    write(Crowd(workers=10, tasks=39, sparsity=0.5).draw(1).answers, tmp_path / "b.parquet")
+    write(
+        SyntheticCrowd(workers=10, tasks=39, sparsity=0.5).draw(1).answers, tmp_path / "b.parquet"
+    )
     with pytest.raises(ForsoothError, match=r"b.parquet is of another campaign .* list of tasks"):
         ReportFiles.open([tmp_path])
     other = Answers.of({"w": {answers.tasks[0]: 1}}, "0..3", tasks=answers.tasks)

@@ -8,13 +8,13 @@ import pytest
 from forsooth import Answers, ForsoothError, Truths, infer
 from forsooth.mechanisms import mf
 from forsooth.planning.adaptive import adaptive_reports, redesigned
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 from tests.test_truths import result as made
 
 
 @pytest.fixture(scope="module")
 def answers() -> Answers:
-    return Crowd(workers=600, tasks=60, sparsity=0.8).draw(1).answers
+    return SyntheticCrowd(workers=600, tasks=60, sparsity=0.8).draw(1).answers
 
 
 def test_everybody_reports_once_through_a_table_that_keeps_the_promise(answers: Answers) -> None:

@@ -16,7 +16,7 @@ from forsooth.mechanisms.staircase_channel import staircase
 from forsooth.planning.crossing import Axis, crossing
 from forsooth.planning.estimate import Expected
 from forsooth.planning.plans import curves
-from forsooth.planning.rehearsal import Campaign, Point, draw, rehearsals
+from forsooth.planning.rehearsal import PlannedCampaign, Point, draw, rehearsals
 
 FIVE = Scale.parse("0..4")
 SMALL = Expected(FIVE, 0.5)
@@ -79,17 +79,17 @@ def test_two_answers_are_labels_unless_something_else_is_stated() -> None:
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 def test_every_estimand_has_a_fast_estimate(estimand: Estimand) -> None:
     """It falls with the workers and is below the constant's error."""
-    campaign = Campaign(replace(SMALL, estimand=estimand), 30, "rr")
+    campaign = PlannedCampaign(replace(SMALL, estimand=estimand), 30, "rr")
     few, many = (campaign.estimate(workers, 1.0) for workers in (300, 3000))
     assert many < few < campaign.expected.constant_error
 
 
 def test_a_staircase_is_designed_for_the_estimand() -> None:
-    label = Campaign(replace(SMALL, estimand="label"), 30, "staircase")
+    label = PlannedCampaign(replace(SMALL, estimand="label"), 30, "staircase")
     assert label.built(1.0) == staircase(FIVE, 1.0, density=0.5, estimand="label")
-    assert label.built(1.0) != Campaign(SMALL, 30, "staircase").built(1.0)
+    assert label.built(1.0) != PlannedCampaign(SMALL, 30, "staircase").built(1.0)
     with pytest.raises(ForsoothError, match="use rr for the estimand opinion"):
-        Campaign(replace(SMALL, estimand="opinion"), 30, "staircase").built(1.0)
+        PlannedCampaign(replace(SMALL, estimand="opinion"), 30, "staircase").built(1.0)
     question: dict[str, Any] = {"tasks": 30, "density": 0.5, "epsilon": 1.0, "workers": 500}
     found = plan("0..4", **question, estimand="opinion", fast=True)
     assert (found.campaign.mechanism, found.others) == ("rr", {})
@@ -99,7 +99,7 @@ def test_a_staircase_is_designed_for_the_estimand() -> None:
 @pytest.mark.parametrize(("estimand", "workers"), [("label", 60), ("opinion", 250)])
 def test_the_fast_estimate_is_near_for_other_estimands(estimand: Estimand, workers: int) -> None:
     """With more workers hardly any of 480 labels is wrong, so that the ratio is left to chance."""
-    campaign = Campaign(replace(SMALL, estimand=estimand), 40, "rr")
+    campaign = PlannedCampaign(replace(SMALL, estimand=estimand), 40, "rr")
     with rehearsals(campaign, 12) as measure:
         ratio = measure(workers, 2.0).mae / campaign.estimate(workers, 2.0)
     assert BAND[0] < ratio < BAND[1]
@@ -117,7 +117,7 @@ def test_a_rehearsal_is_the_real_line(monkeypatch: pytest.MonkeyPatch) -> None:
         return infer(reports, **options)
 
     monkeypatch.setattr("forsooth.planning.rehearsal.infer", watched)
-    campaign = Campaign(SMALL, 30, "rr")
+    campaign = PlannedCampaign(SMALL, 30, "rr")
     error = campaign.rehearse(50, 2.0, repeat=0)
     assert (len(seen[0].workers), len(seen[0].tasks)) == (50, 30)
     assert seen[0].mechanism == campaign.built(2.0)
@@ -128,30 +128,30 @@ def test_a_rehearsal_is_the_real_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_staircase_is_designed_for_what_is_expected() -> None:
     expected = Expected(FIVE, 0.2, "normal:1,2", "1,3")
     designed = staircase(FIVE, 1.0, density=0.2, truth="normal:1,2", noise="1,3")
-    assert Campaign(expected, 10, "staircase").built(1.0) == designed
+    assert PlannedCampaign(expected, 10, "staircase").built(1.0) == designed
 
 
 def test_large_campaigns_are_rehearsed_on_some_tasks() -> None:
-    campaign = Campaign(SMALL, 5000, "rr")
+    campaign = PlannedCampaign(SMALL, 5000, "rr")
     assert campaign.rehearsed_tasks(10) == 5000
     assert campaign.rehearsed_tasks(4000) == 1000
     assert campaign.rehearsed_tasks(100_000) == 100
-    assert Campaign(SMALL, 30, "rr").rehearsed_tasks(100_000) == 30
+    assert PlannedCampaign(SMALL, 30, "rr").rehearsed_tasks(100_000) == 30
     with pytest.raises(ForsoothError, match="too many to simulate"):
         campaign.rehearsed_tasks(1_000_000)
 
 
 BAND = (0.8, 2.0)
 MEASURED = [
-    (Campaign(SMALL, 40, "rr"), 250, 2.0),
-    (Campaign(Expected(FIVE, 0.5, "normal:2,1"), 40, "staircase"), 300, 2.0),
-    (Campaign(Expected(Scale.parse("0..9"), 0.3), 40, "grr", "answers"), 200, 2.0),
+    (PlannedCampaign(SMALL, 40, "rr"), 250, 2.0),
+    (PlannedCampaign(Expected(FIVE, 0.5, "normal:2,1"), 40, "staircase"), 300, 2.0),
+    (PlannedCampaign(Expected(Scale.parse("0..9"), 0.3), 40, "grr", "answers"), 200, 2.0),
 ]
 
 
 @pytest.mark.usefixtures("as_few")
 @pytest.mark.parametrize(("campaign", "workers", "epsilon"), MEASURED)
-def test_the_fast_estimate_is_near(campaign: Campaign, workers: int, epsilon: float) -> None:
+def test_the_fast_estimate_is_near(campaign: PlannedCampaign, workers: int, epsilon: float) -> None:
     low, high = BAND
     with rehearsals(campaign, 3) as measure:
         ratio = measure(workers, epsilon).mae / campaign.estimate(workers, epsilon)
@@ -160,10 +160,10 @@ def test_the_fast_estimate_is_near(campaign: Campaign, workers: int, epsilon: fl
 
 @pytest.mark.usefixtures("as_few")
 def test_a_rehearsal_that_forgets_to_perturb_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forget(self: Campaign, answers: Answers, epsilon: float, seed: int) -> Answers:
+    def forget(self: PlannedCampaign, answers: Answers, epsilon: float, seed: int) -> Answers:
         return answers
 
-    monkeypatch.setattr(Campaign, "_reports", forget)
+    monkeypatch.setattr(PlannedCampaign, "_reports", forget)
     for campaign, workers, epsilon in MEASURED:
         with rehearsals(campaign, 2) as measure:
             ratio = measure(workers, epsilon).mae / campaign.estimate(workers, epsilon)
@@ -173,7 +173,7 @@ def test_a_rehearsal_that_forgets_to_perturb_is_seen(monkeypatch: pytest.MonkeyP
 @pytest.mark.usefixtures("as_few")
 def test_errors_fall_with_workers_and_epsilon() -> None:
     """By more than three standard errors of the difference."""
-    with rehearsals(Campaign(SMALL, 40, "rr"), 8) as measure:
+    with rehearsals(PlannedCampaign(SMALL, 40, "rr"), 8) as measure:
         few, many, careful = measure(60, 2.0), measure(600, 2.0), measure(60, 0.5)
         unperturbed = measure(60, None)
     for worse, better in ((few, many), (careful, few), (few, unperturbed)):
@@ -182,7 +182,9 @@ def test_errors_fall_with_workers_and_epsilon() -> None:
 
 def test_repeats_go_on_while_the_error_bar_is_wide() -> None:
     told: list[tuple[int, int]] = []
-    with rehearsals(Campaign(SMALL, 2, "rr"), 2, progress=lambda *p: told.append(p)) as measure:
+    with rehearsals(
+        PlannedCampaign(SMALL, 2, "rr"), 2, progress=lambda *p: told.append(p)
+    ) as measure:
         point = measure(20, 1.0)
     assert len(point.errors) == 8
     assert told[-1] == (8, 8)
@@ -326,7 +328,7 @@ def test_a_mechanism_without_an_estimate_is_simulated() -> None:
 
 
 def test_an_adaptive_campaign() -> None:
-    campaign = Campaign(SMALL, 20, "adaptive")
+    campaign = PlannedCampaign(SMALL, 20, "adaptive")
     assert campaign.guarantee(2.0) == forsooth.Privacy(2.0)
     assert not campaign.has_estimate
     assert 0 < campaign.rehearse(60, 2.0, repeat=0) < SMALL.constant_error

@@ -33,7 +33,7 @@ _GUESSERS, _KNOWN = 0.3, 0.95  # workers who guess everything; what the others k
 
 
 @dataclass(frozen=True)
-class Campaign:
+class BenchCampaign:
     """So many workers who report on all tasks by `rr`; a piece of a file is a row group."""
 
     workers: int

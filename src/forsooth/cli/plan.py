@@ -14,7 +14,7 @@ from forsooth.cli.console import print_json, print_table, progress_bar, say
 
 if TYPE_CHECKING:
     from forsooth.planning.plans import Plan
-    from forsooth.planning.rehearsal import Campaign, Point
+    from forsooth.planning.rehearsal import PlannedCampaign, Point
 
 _STEPS = 15  # of an estimated curve in the figure
 
@@ -142,7 +142,7 @@ def _document(found: Plan, drawn: list[Point]) -> dict[str, Any]:
     return document | ({"curves": [_row(campaign, point) for point in drawn]} if drawn else {})
 
 
-def _row(campaign: Campaign, point: Point) -> dict[str, Any]:
+def _row(campaign: PlannedCampaign, point: Point) -> dict[str, Any]:
     estimate = None
     if point.epsilon is not None and campaign.has_estimate:
         estimate = campaign.estimate(point.workers, point.epsilon)

@@ -15,7 +15,7 @@ from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
 from forsooth.planning.crossing import Axis, crossing
 from forsooth.planning.estimate import Expected, least
-from forsooth.planning.rehearsal import Campaign, Point, rehearsals, spread
+from forsooth.planning.rehearsal import PlannedCampaign, Point, rehearsals, spread
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
 
@@ -80,7 +80,7 @@ class Question:
             value if self.epsilon is None else self.epsilon,
         )
 
-    def estimate(self, campaign: Campaign) -> float | None:
+    def estimate(self, campaign: PlannedCampaign) -> float | None:
         """The fast answer; None where there is none."""
         if not campaign.has_estimate:
             return None
@@ -102,7 +102,7 @@ class Plan:
     is none. A fast plan has no error bars.
     """
 
-    campaign: Campaign
+    campaign: PlannedCampaign
     question: Question
     workers: int | None
     epsilon: float | None
@@ -164,7 +164,7 @@ def plan(
     wanted = None if protects is None else check_protects(protects)
     candidates = OPINION_CANDIDATES if stated == "opinion" else CANDIDATES
     names = (mechanism,) if mechanism else candidates
-    campaigns = [Campaign(expected, tasks, name, wanted, seed) for name in names]
+    campaigns = [PlannedCampaign(expected, tasks, name, wanted, seed) for name in names]
     campaign = _best(question, campaigns)
     if fast:
         outcome = _estimated(question, campaign)
@@ -195,12 +195,12 @@ def around(found: Plan) -> tuple[list[int], list[float]]:
     return workers, [middle / 2, middle, 2 * middle]
 
 
-def _best(question: Question, campaigns: Sequence[Campaign]) -> Campaign:
+def _best(question: Question, campaigns: Sequence[PlannedCampaign]) -> PlannedCampaign:
     """The campaign with the better fast answer: smaller is better, whatever is asked for."""
     if len(campaigns) == 1:
         return campaigns[0]
 
-    def merit(campaign: Campaign) -> tuple[float, float]:
+    def merit(campaign: PlannedCampaign) -> tuple[float, float]:
         answer = question.estimate(campaign)
         left = campaign.estimate(*question.at(question.axis.high))
         return math.inf if answer is None else answer, left
@@ -208,7 +208,7 @@ def _best(question: Question, campaigns: Sequence[Campaign]) -> Campaign:
     return min(campaigns, key=merit)
 
 
-def _answers_only(question: Question, campaigns: Sequence[Campaign]) -> float | None:
+def _answers_only(question: Question, campaigns: Sequence[PlannedCampaign]) -> float | None:
     """The fast answer if participation, which is protected, were public."""
     first = campaigns[0]
     if not first.has_estimate or first.protected == "answers":
@@ -229,7 +229,7 @@ class _Outcome:
     points: tuple[Point, ...] = ()
 
 
-def _estimated(question: Question, campaign: Campaign) -> _Outcome:
+def _estimated(question: Question, campaign: PlannedCampaign) -> _Outcome:
     """The answer without rehearsals."""
     target, most = question.target_mae, question.axis.high
     answer = question.estimate(campaign)
@@ -238,7 +238,7 @@ def _estimated(question: Question, campaign: Campaign) -> _Outcome:
     return _Outcome(target is None, most, campaign.estimate(*question.at(most)))
 
 
-def _rehearsed(question: Question, campaign: Campaign, measure: Measure) -> _Outcome:
+def _rehearsed(question: Question, campaign: PlannedCampaign, measure: Measure) -> _Outcome:
     """The answer by rehearsals, if they are not hopeless from the beginning."""
     target, most = question.target_mae, question.axis.high
     points: list[Point] = []
@@ -273,7 +273,7 @@ def _rehearsed(question: Question, campaign: Campaign, measure: Measure) -> _Out
 
 def _plan(
     question: Question,
-    campaign: Campaign,
+    campaign: PlannedCampaign,
     outcome: _Outcome,
     unperturbed: Callable[[int], float],
 ) -> Plan:

@@ -52,7 +52,7 @@ _MOST_ROUNDS = 4
 
 
 @dataclass(frozen=True)
-class Campaign:
+class PlannedCampaign:
     """A planned campaign, but for the number of workers and ε.
 
     `mechanism` is a name of `mechanisms.build`, or ``adaptive``; a plain ``staircase`` is designed
@@ -153,7 +153,7 @@ class Campaign:
 
 
 @lru_cache(maxsize=1024)  # a search comes back to the same places
-def _estimate(campaign: Campaign, workers: float, epsilon: float) -> float:
+def _estimate(campaign: PlannedCampaign, workers: float, epsilon: float) -> float:
     mechanism = campaign.built(epsilon)
     if not isinstance(mechanism, ChannelMechanism):
         raise ForsoothError(f"{campaign.mechanism} has no fast estimate: it must be simulated")
@@ -196,7 +196,7 @@ def spread(points: Collection[Point]) -> tuple[float, float]:
 
 @contextmanager
 def rehearsals(
-    campaign: Campaign,
+    campaign: PlannedCampaign,
     repeats: int,
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -219,7 +219,7 @@ def rehearsals(
             asked += repeats
             numbers = range(len(errors), len(errors) + repeats)
             for error in run(
-                Campaign.rehearse, same(campaign), same(workers), same(epsilon), numbers
+                PlannedCampaign.rehearse, same(campaign), same(workers), same(epsilon), numbers
             ):
                 errors.append(error)
                 done += 1

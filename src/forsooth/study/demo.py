@@ -48,7 +48,7 @@ QUESTIONS: dict[str, float] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class DemoOutcome:
     """What one guarantee allowed the collector to learn."""
 
     reports: Reports
@@ -68,7 +68,7 @@ class Demonstration:
 
     campaign: Dataset
     open_truths: Truths
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[DemoOutcome, ...]
 
     @property
     def open_mae(self) -> float:
@@ -103,7 +103,7 @@ def run(epsilon: float, estimand: Estimand = "level") -> Demonstration:
         reports = mechanism.perturb(campaign.answers)
         truths, naive = infer(reports, estimand=estimand), infer(reports, "algorithm1")
         errors = truths.error(campaign.truth), naive.error(campaign.truth)
-        outcomes.append(Outcome(reports, truths, *errors))
+        outcomes.append(DemoOutcome(reports, truths, *errors))
     openly = infer(campaign.answers, estimand=estimand)
     return Demonstration(campaign, openly, tuple(outcomes))
 

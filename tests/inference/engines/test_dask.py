@@ -20,7 +20,7 @@ from forsooth.errors import ForsoothError
 from forsooth.inference.engines.dask import connect
 from forsooth.inference.engines.files import infer_files
 from forsooth.io.report_files import ReportFiles, write_in_pieces
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 pytest.importorskip("distributed")
 
@@ -72,7 +72,7 @@ def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
 
 def written(folder: Path, workers: int, tasks: int) -> ReportFiles:
     """Reports in a dozen pieces."""
-    answers = Crowd(workers, tasks, sparsity=0.7, truth_mean=3).draw(1).answers
+    answers = SyntheticCrowd(workers, tasks, sparsity=0.7, truth_mean=3).draw(1).answers
     rr = mechanisms.rr(answers.scale, 3.0)
     pieces = rr.perturb_in_pieces(answers, simulation_seed=1, cells=workers * tasks // 12)
     write_in_pieces(folder / "reports.parquet", pieces)

@@ -17,14 +17,14 @@ from forsooth.inference.engines.state import PooledState
 from forsooth.inference.posterior import Options, latent
 from forsooth.inference.posterior.propagate import propagate
 from forsooth.io.report_files import Piece, ReportFiles, write_in_pieces
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 WORKERS = 600
 
 
 @pytest.fixture(scope="module")
 def answers() -> Answers:
-    return Crowd(workers=WORKERS, tasks=60, sparsity=0.7, truth_mean=3).draw(1).answers
+    return SyntheticCrowd(workers=WORKERS, tasks=60, sparsity=0.7, truth_mean=3).draw(1).answers
 
 
 @pytest.fixture(scope="module")
@@ -262,7 +262,7 @@ def test_a_state_of_another_campaign_or_of_nothing(
     folder: Path, answers: Answers, tmp_path: Path
 ) -> None:
     state = PooledState().with_reports(ReportFiles.open([folder / "0.parquet"]))
-    small = Crowd(workers=20, tasks=5).draw(1).answers
+    small = SyntheticCrowd(workers=20, tasks=5).draw(1).answers
     mechanisms.rr(small.scale, 1.0).perturb(small).write(tmp_path / "other.parquet")
     with pytest.raises(ForsoothError, match="other.parquet is of another campaign than the state"):
         state.with_reports(ReportFiles.open([tmp_path / "other.parquet"]))

@@ -34,13 +34,13 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Store:
+class ResultStore:
     """An output folder that was opened for one version and one seed."""
 
     folder: Path
 
     @classmethod
-    def open(cls, folder: str | Path, *, seed: int, scope: str, fresh: bool = False) -> Store:
+    def open(cls, folder: str | Path, *, seed: int, scope: str, fresh: bool = False) -> ResultStore:
         """Open or make the folder; results of another version or seed are refused, or with
         `fresh` removed. A folder with other people's files is never touched.
         """
