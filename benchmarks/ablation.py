@@ -34,7 +34,7 @@ from forsooth.inference.posterior.evidence import campaign_of
 from forsooth.inference.posterior.kinds import Kind
 from forsooth.inference.posterior.options import Model, Options
 from forsooth.inference.posterior.priors import PRIORS, Priors
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 from forsooth.truths import Truths
 
 NEVER, ALWAYS = 1e-9, 1e9  # weights that switch a component off
@@ -100,7 +100,7 @@ Known = tuple[str, str, Answers, NDArray[np.float64], Estimand]  # group, crowd,
 
 def simulated(seed: int) -> list[Known]:
     """One simulated crowd and one of the paper's."""
-    crowd, paper = simulate(seed), Crowd(workers=600, tasks=100, truth_mean=4 * (seed % 2))
+    crowd, paper = simulate(seed), SyntheticCrowd(workers=600, tasks=100, truth_mean=4 * (seed % 2))
     drawn = paper.draw(seed=seed)
     return [
         (crowd.estimand, str(seed), crowd.answers, crowd.truth, crowd.estimand),

@@ -33,7 +33,7 @@ from opinions import shares_of
 from scipy.stats import chisquare
 
 from forsooth import Answers, Scale, Truths
-from forsooth.enough import enough, expected_error
+from forsooth.inference.enough import enough, expected_error
 from forsooth.study.prior_campaigns import draw_campaign
 
 WORKERS, TASKS = 100, 30  # of a campaign that is drawn from the prior

@@ -65,10 +65,10 @@ from version_0_1_0 import Data, Old, ready
 from forsooth import Answers, Scale
 from forsooth.answers import code_dtype
 from forsooth.bench.crowds import spaced
+from forsooth.dataset import Dataset
 from forsooth.errors import ForsoothError
 from forsooth.study import datasets, demo
-from forsooth.study.dataset import Dataset
-from forsooth.study.synthetic import PAPER_SCALE, Crowd
+from forsooth.study.synthetic import PAPER_SCALE, SyntheticCrowd
 
 Indices = NDArray[np.int64]
 
@@ -120,7 +120,7 @@ def dataset_of(name: str, seed: int, data_dir: Path | None) -> tuple[Dataset, Es
         return survey(seed), "level"
     if name in PAPER:
         middle, mirrored = PAPER[name]
-        drawn = Crowd(truth_mean=middle).draw(seed, name)
+        drawn = SyntheticCrowd(truth_mean=middle).draw(seed, name)
         return drawn.mirrored() if mirrored else drawn, "level"
     return datasets.load(name, data_dir), "label"
 
@@ -266,7 +266,7 @@ def _elapsed(work: Callable[[], object]) -> float:
 
 
 def _rr(workers: int, tasks: int, epsilon: float) -> Data:
-    dataset = Crowd(workers=workers, tasks=tasks, truth_mean=4.0).draw(FIRST)
+    dataset = SyntheticCrowd(workers=workers, tasks=tasks, truth_mean=4.0).draw(FIRST)
     return perturbed(dataset.answers, "rr", epsilon, FIRST)
 
 

@@ -35,7 +35,7 @@ from measuring import (
 from version_0_1_0 import Data, Result
 
 from forsooth import Answers, Scale, Truths
-from forsooth.study.dataset import Dataset, read_truth
+from forsooth.dataset import Dataset, read_truth
 
 RIVALS: dict[str, tuple[str, ...]] = {
     "level": ("median", "mean", "algorithm1", "catd", "dawid-skene"),

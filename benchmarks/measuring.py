@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from version_0_1_0 import Data, Old, Result
 
 from forsooth import Answers, Truths, infer, mechanisms
-from forsooth.adaptive import adaptive_reports
-from forsooth.study.dataset import Dataset
+from forsooth.dataset import Dataset
+from forsooth.planning.adaptive import adaptive_reports
 
 Array = NDArray[np.float64]
 Estimand = Literal["level", "label", "opinion"]

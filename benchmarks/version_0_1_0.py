@@ -29,16 +29,14 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forsooth import Answers, Reports, Scale, infer
-from forsooth.adaptive import adaptive_reports
-from forsooth.errors import ForsoothError
-from forsooth.mechanism import Mechanism
+from forsooth import Answers, ForsoothError, Mechanism, Reports, Scale, infer
 
 Part = Answers | Reports
 Data = Part | Sequence[Reports]
@@ -299,6 +297,7 @@ def _answer(meta: Meta, arrays: Arrays) -> bytes:
     start = time.process_time()
     if meta["work"] == "adaptive":
         (answers,) = parts
+        adaptive_reports = import_module("forsooth.adaptive").adaptive_reports  # its place then
         parts = [*adaptive_reports(answers, meta["epsilon"], simulation_seed=meta["seed"])]
     truths = infer(parts, method, **options)
     seconds = time.process_time() - start

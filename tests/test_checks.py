@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from forsooth import Answers, ForsoothError, Mechanism, Reports, infer, mechanisms, plan
-from forsooth.audit import audit
+from forsooth.auditing import audit
 
 ANSWERS = Answers.of({"a": {"t": 1, "u": 2}, "b": {"t": 2}}, "0..4")
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from forsooth import Answers, ForsoothError, Truths, infer, mechanisms, plan
-from forsooth.audit import audit
+from forsooth.auditing import audit
 from tests.test_truths import result
 
 EVIL = "<script>alert('q')</script> & $x$"

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forsooth import Answers, infer, tables
+from forsooth import Answers, infer
+from forsooth.io import tables
 from forsooth.natural import natural_key, naturally, reading_order, rounded
 
 

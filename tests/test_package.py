@@ -39,18 +39,3 @@ def test_examples_in_docstrings_are_true() -> None:
     for module in pkgutil.walk_packages(forsooth.__path__, "forsooth."):
         if module.name != "forsooth.__main__":
             assert doctest.testmod(importlib.import_module(module.name)).failed == 0
-
-
-def test_layers() -> None:
-    """Mechanisms know nothing of inference, and nothing below the line leaks upwards."""
-    program = (
-        "import sys, types; package = types.ModuleType('forsooth');"
-        "package.__path__ = [sys.argv[1]]; sys.modules['forsooth'] = package;"
-        "import forsooth.mechanisms;"
-        "print([m for m in sys.modules if m.startswith(('forsooth.inference', 'forsooth.study'))])"
-    )
-    folder = forsooth.__path__[0]
-    done = subprocess.run(
-        [sys.executable, "-c", program, folder], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"

@@ -4,11 +4,11 @@ from forsooth import mechanisms
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
 from forsooth.inference import infer
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
+from forsooth.planning.plans import plan
 from forsooth.privacy import Privacy
 from forsooth.reports import Reports
 from forsooth.scale import Scale
-from forsooth.study.planning import plan
 from forsooth.truths import Truths
 from forsooth.version import __version__
 

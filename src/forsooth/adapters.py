@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from forsooth import mechanisms, tables, wide
+from forsooth import mechanisms
 from forsooth.answers import Answers
 from forsooth.errors import ForsoothError
-from forsooth.frames import library_of
 from forsooth.inference import infer
 from forsooth.inference.data import found_labels
+from forsooth.io import tables, wide
+from forsooth.io.frames import library_of
 from forsooth.reports import Reports
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from forsooth.io.tables import Source
     from forsooth.scale import Scale, ScaleLike
-    from forsooth.tables import Source
     from forsooth.truths import Truths
 
 _TABLES = (Answers, Reports)

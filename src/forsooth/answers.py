@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, get_args
 import numpy as np
 import pyarrow as pa
 
-from forsooth import frames, tables, wide
 from forsooth.cells import Cells
 from forsooth.display import as_html, as_text, short
 from forsooth.errors import ForsoothError
+from forsooth.io import frames, tables, wide
 from forsooth.natural import naturally
 from forsooth.plural import counted
 from forsooth.scale import Scale, ScaleLike

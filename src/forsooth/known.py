@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import tables
 from forsooth.errors import ForsoothError
+from forsooth.io import tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from forsooth import packing, strict
 from forsooth.cells import Cells
 from forsooth.display import as_html, as_text, short
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, check_estimand
-from forsooth.files import replacing
-from forsooth.mechanism import Mechanism
+from forsooth.io import packing, strict
+from forsooth.io.files import replacing
+from forsooth.mechanisms.base import Mechanism
 from forsooth.plural import counted
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import tables
 from forsooth.display import FEW_ROWS, as_html, as_text, short
 from forsooth.errors import ForsoothError
-from forsooth.frames import frame_of
+from forsooth.io import tables
+from forsooth.io.frames import frame_of
 from forsooth.known import truth_array
 from forsooth.plural import counted
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from forsooth import Reports, Scale, mechanisms
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 from tests.conftest import Command
 
 SCALE = Scale.parse("0..4")
@@ -56,7 +56,11 @@ def test_a_mechanism_from_a_file(forsooth: Command, tmp_path: Path) -> None:
 
 
 def test_reports_of_another_client(forsooth: Command, tmp_path: Path) -> None:
-    answers = Crowd(workers=2000, tasks=40, sparsity=0.5, truth_mean=2, scale=SCALE).draw(1).answers
+    answers = (
+        SyntheticCrowd(workers=2000, tasks=40, sparsity=0.5, truth_mean=2, scale=SCALE)
+        .draw(1)
+        .answers
+    )
     answers.write(tmp_path / "inputs.csv")
     mechanism = mechanisms.rr(SCALE, 1.0)
     honest = mechanism.perturb(answers)

@@ -13,10 +13,10 @@ from PIL import Image
 
 from forsooth.bench import NAMES, suite
 from forsooth.bench.measure import in_child, race
-from forsooth.bench.page import Results
+from forsooth.bench.page import BenchResults
 from forsooth.bench.peers import Peers
 from forsooth.bench.rows import Quantity, Row, Target
-from forsooth.bench.setting import Setting
+from forsooth.bench.setting import BenchSetting
 from forsooth.bench.suite import Benchmark
 from tests.conftest import Command
 
@@ -100,7 +100,7 @@ def test_all_that_are_named_exist() -> None:
 
 def test_a_missed_target_is_seen() -> None:
     outcome = suite.run(Benchmark("snail", "A snail", lambda _: [SLOW]), quick=True, peers=NOWHERE)
-    results = Results({"processor": "a pocket calculator"}, False, [outcome])
+    results = BenchResults({"processor": "a pocket calculator"}, False, [outcome])
     assert "| a planted snail | 5 s | a hare: 1 s | 0.2× | ≤ 2 s | NO |" in results.markdown()
     document = results.to_dict()
     assert document["missed"] == 1
@@ -154,14 +154,14 @@ def test_a_peer_without_a_python() -> None:
 
 
 def test_a_benchmark_that_fails_costs_only_itself() -> None:
-    def work(setting: Setting) -> Iterator[Row]:
+    def work(setting: BenchSetting) -> Iterator[Row]:
         yield SLOW
         raise MemoryError(f"{setting.folder} is full\nof sand")
 
     outcome = suite.run(Benchmark("sand", "Sand", work), quick=True, peers=NOWHERE)
     assert outcome.rows == (SLOW,)
     assert outcome.problem == "failed: MemoryError:  is full"
-    assert outcome.problem in Results({}, False, [outcome]).markdown()
+    assert outcome.problem in BenchResults({}, False, [outcome]).markdown()
 
 
 def test_memory_is_that_of_the_child() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
 from tests.conftest import Command
 
 ASKED = ("design", "--scale", "0..9", "--epsilon", 1, "--density", 0.1)

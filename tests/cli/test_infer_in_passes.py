@@ -14,16 +14,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from forsooth import mechanisms
-from forsooth.inference.state import PooledState
-from forsooth.report_files import write_in_pieces
-from forsooth.study.synthetic import Crowd
+from forsooth.inference.engines.state import PooledState
+from forsooth.io.report_files import write_in_pieces
+from forsooth.study.synthetic import SyntheticCrowd
 from tests.conftest import Command
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Three files of one campaign, in pieces."""
-    answers = Crowd(workers=600, tasks=50, sparsity=0.7, truth_mean=3).draw(1).answers
+    answers = SyntheticCrowd(workers=600, tasks=50, sparsity=0.7, truth_mean=3).draw(1).answers
     rr = mechanisms.rr(answers.scale, 3.0)
     (tmp_path / "reports").mkdir()
     for number in range(3):

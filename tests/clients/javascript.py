@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forsooth import Answers, Mechanism, Reports, packing
+from forsooth import Answers, Mechanism, Reports
+from forsooth.io import packing
 
 PACKAGE = Path(__file__).parents[2] / "clients" / "js"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from forsooth import Mechanism, Scale, mechanisms
-from forsooth.audit import Audit, audit_reports
+from forsooth.auditing import Audit, audit_reports
 from tests.clients.javascript import node, read_samples
 from tests.conftest import Command
 

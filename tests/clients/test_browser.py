@@ -14,7 +14,7 @@ import pytest
 
 import forsooth
 from forsooth import Scale, mechanisms
-from forsooth.audit import audit_reports
+from forsooth.auditing import audit_reports
 from tests.clients.javascript import read_samples
 
 STATIC = Path(forsooth.__file__).parent / "service" / "static"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from forsooth import Answers, Truths, infer
 from forsooth.cells import Cells
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 
 def slow_algorithm1(answers: Answers, iterations: int) -> tuple[list[float], list[float]]:
@@ -30,7 +30,7 @@ def slow_algorithm1(answers: Answers, iterations: int) -> tuple[list[float], lis
 
 @pytest.fixture(scope="module")
 def small() -> Answers:
-    return Crowd(workers=30, tasks=8, sparsity=0.5).draw(3).answers
+    return SyntheticCrowd(workers=30, tasks=8, sparsity=0.5).draw(3).answers
 
 
 def test_it_is_the_paper_s_loop(small: Answers) -> None:
@@ -55,13 +55,13 @@ def test_step_by_step(small: Answers) -> None:
 @given(st.integers(0, 10**6), st.floats(0.3, 0.95), st.integers(1, 40), st.integers(1, 20))
 def test_the_objective_never_rises(seed: int, sparsity: float, workers: int, tasks: int) -> None:
     """F(μ) = Σ |T_i| σ_i is convex and reweighting descends on it, whatever the data."""
-    answers = Crowd(workers=workers, tasks=tasks, sparsity=sparsity).draw(seed).answers
+    answers = SyntheticCrowd(workers=workers, tasks=tasks, sparsity=sparsity).draw(seed).answers
     history = np.array(infer(answers, "algorithm1").history)
     assert (np.diff(history) <= 1e-9 * history[0]).all()
 
 
 def test_a_better_worker_gets_more_weight() -> None:
-    dataset = Crowd(workers=400, tasks=100, sparsity=0.3, truth_mean=4.5).draw(1)
+    dataset = SyntheticCrowd(workers=400, tasks=100, sparsity=0.3, truth_mean=4.5).draw(1)
     truths = infer(dataset.answers, "algorithm1")
     spread = np.array([np.std(r[r < 10]) for r in dataset.answers.rows(0, 400).astype(float)])
     good = spread < np.median(spread)
@@ -128,7 +128,7 @@ def test_the_hard_cases(method: str) -> None:
 @pytest.mark.parametrize(("workers", "tasks", "sparsity"), [(500, 2000, 0.9), (10, 500, 0.5)])
 def test_intervals_cover_on_a_fair_crowd(workers: int, tasks: int, sparsity: float) -> None:
     """90 % intervals cover between 80 and 95 % of the truths where the model is right."""
-    crowd = Crowd(workers, tasks, sparsity, truth_mean=4.5, truth_sd=0.5, good=1.0)
+    crowd = SyntheticCrowd(workers, tasks, sparsity, truth_mean=4.5, truth_sd=0.5, good=1.0)
     dataset = crowd.draw(5)
     for method in ("algorithm1", "mean"):
         truths = infer(dataset.answers, method)

@@ -13,6 +13,7 @@ from scipy import stats
 
 from forsooth import Answers, Scale, mechanisms
 from forsooth.cells import Cells
+from forsooth.dataset import Dataset
 from forsooth.inference.averages import majority, mean
 from forsooth.inference.catd import catd
 from forsooth.inference.confusion import DIAGONAL, SMOOTHING
@@ -21,8 +22,7 @@ from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import Estimates, Rules, Ties
 from forsooth.inference.gtm import ALPHA, BETA, gtm
 from forsooth.study import datasets
-from forsooth.study.dataset import Dataset
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 Array = NDArray[np.float64]
 Method = Callable[[Cells, Scale, Rules, Array], Estimates]
@@ -154,13 +154,13 @@ def slow_dawid_skene(
 
 @pytest.fixture(scope="module")
 def small() -> Answers:
-    return Crowd(workers=30, tasks=12, sparsity=0.5, truth_mean=4.5).draw(3).answers
+    return SyntheticCrowd(workers=30, tasks=12, sparsity=0.5, truth_mean=4.5).draw(3).answers
 
 
 @pytest.fixture(scope="module")
 def classes() -> Answers:
     """Few classes, many tasks: what Dawid–Skene takes a while for."""
-    return Crowd(20, 60, 0.5, 2.0, sigma_bad=3.0, scale=FIVE).draw(3).answers
+    return SyntheticCrowd(20, 60, 0.5, 2.0, sigma_bad=3.0, scale=FIVE).draw(3).answers
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 3, 10])
@@ -205,7 +205,7 @@ def test_objectives_go_one_way(
     seed: int, sparsity: float, workers: int, tasks: int, with_gold: bool
 ) -> None:
     """CRH and CATD descend, GTM and Dawid–Skene (both EM) climb, whatever the data and the gold."""
-    dataset = Crowd(workers, tasks, sparsity).draw(seed)
+    dataset = SyntheticCrowd(workers, tasks, sparsity).draw(seed)
     gold = dict(enumerate(dataset.truth[: tasks // 2])) if with_gold else {}
     for method, sign in ((crh, -1), (catd, -1), (gtm, 1), (dawid_skene, 1)):
         history = np.array(run(method, dataset.answers, gold, iterations=60).history)
@@ -220,7 +220,7 @@ def error(result: Estimates, dataset: Dataset) -> float:
 @pytest.mark.parametrize("seed", [101, 102, 103])
 def test_the_planted_truth_is_found(seed: int) -> None:
     """Half of the workers are five times as noisy: weighing must beat the plain mean."""
-    dataset = Crowd(workers=100, tasks=200, sparsity=0.5, truth_mean=4.5).draw(seed)
+    dataset = SyntheticCrowd(workers=100, tasks=200, sparsity=0.5, truth_mean=4.5).draw(seed)
     plain = error(run(mean, dataset.answers), dataset)
     for method, share in ((crh, 0.9), (catd, 0.7), (gtm, 0.7)):
         result = run(method, dataset.answers)
@@ -238,7 +238,7 @@ def accuracy(result: Estimates, truth: Array, scale: Scale) -> float:
 
 @pytest.mark.parametrize("seed", [101, 102, 103])
 def test_dawid_skene_beats_the_majority_of_a_bad_crowd(seed: int) -> None:
-    crowd = Crowd(60, 1000, 0.5, 2.0, good=0.3, sigma_good=0.6, sigma_bad=3.0, scale=FIVE)
+    crowd = SyntheticCrowd(60, 1000, 0.5, 2.0, good=0.3, sigma_good=0.6, sigma_bad=3.0, scale=FIVE)
     dataset = crowd.draw(seed)
     plain = accuracy(run(majority, dataset.answers), dataset.truth, FIVE)
     result = run(dawid_skene, dataset.answers)
@@ -260,7 +260,7 @@ def test_dawid_skene_learns_from_whoever_is_always_wrong() -> None:
 
 def test_converged_is_said_honestly() -> None:
     """More iterations than were needed change nothing; fewer are owned up to."""
-    answers = Crowd(60, 300, 0.9, 2.0, scale=FIVE).draw(7).answers
+    answers = SyntheticCrowd(60, 300, 0.9, 2.0, scale=FIVE).draw(7).answers
     for method in ALL:
         result = run(method, answers)
         assert result.converged
@@ -360,7 +360,7 @@ def test_the_hard_cases(method: Method) -> None:
 @pytest.mark.parametrize(("workers", "tasks", "sparsity"), [(500, 2000, 0.9), (30, 500, 0.5)])
 def test_intervals_cover_on_a_fair_crowd(workers: int, tasks: int, sparsity: float) -> None:
     """90 % intervals cover between 80 and 95 % of the truths where the model is right."""
-    crowd = Crowd(workers, tasks, sparsity, truth_mean=4.5, truth_sd=0.5, good=1.0)
+    crowd = SyntheticCrowd(workers, tasks, sparsity, truth_mean=4.5, truth_sd=0.5, good=1.0)
     dataset = crowd.draw(105)
     for method in NUMERIC:
         result = run(method, dataset.answers)
@@ -379,7 +379,7 @@ def test_dawid_skene_s_ties() -> None:
 
 def test_noisy_numbers() -> None:
     """Reports are any numbers, far off the scale too; Dawid–Skene takes the nearest answer."""
-    dataset = Crowd(60, 300, 0.5, 2.0, sigma_bad=1.0, scale=FIVE).draw(1)
+    dataset = SyntheticCrowd(60, 300, 0.5, 2.0, sigma_bad=1.0, scale=FIVE).draw(1)
     mechanism = mechanisms.lp(FIVE, 4.0, protects="answers")
     cells = mechanism.perturb(dataset.answers, simulation_seed=1).cells()
     assert (cells.value < -1).any()

@@ -9,10 +9,10 @@ from forsooth import Scale
 from forsooth.inference.posterior.evidence import evidence_of
 from forsooth.inference.posterior.integrate import POINTS, global_points, sample
 from forsooth.inference.posterior.model import Level
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 SCALE = Scale.parse("0..9")
-DRAWN = Crowd(workers=60, tasks=20, sparsity=0.3, truth_mean=4.5, truth_sd=2).draw(seed=3)
+DRAWN = SyntheticCrowd(workers=60, tasks=20, sparsity=0.3, truth_mean=4.5, truth_sd=2).draw(seed=3)
 UNKNOWN = np.full(20, -1)
 
 

@@ -16,7 +16,7 @@ from forsooth.inference.posterior import kinds, model, opinion
 from forsooth.inference.posterior.kinds import Kind, Setting
 from forsooth.inference.posterior.model import Label, LabelPrior, Level, LevelPrior
 from forsooth.inference.posterior.priors import PRIORS, Priors
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 Array = NDArray[np.float64]
 SCALES = ["0..1", "0..4", "0..9", "0..20", "0..100", "1,2,4,8,16"]
@@ -226,7 +226,7 @@ def test_shares_of_labels_are_learned() -> None:
 @pytest.mark.parametrize("estimand", ["level", "label"])
 def test_gold_pins(estimand: Estimand) -> None:
     scale = Scale.parse("0..4")
-    answers = Crowd(60, 12, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
+    answers = SyntheticCrowd(60, 12, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
     reports = mechanisms.rr(scale, 1.0).perturb(answers, simulation_seed=4)
     gold = {answers.tasks[0]: 4.0, answers.tasks[3]: 0.0}
     free = infer(reports, estimand=estimand)
@@ -244,14 +244,14 @@ def test_gold_pins(estimand: Estimand) -> None:
 
 def test_opinions_have_no_right_answer_to_pin() -> None:
     scale = Scale.parse("0..4")
-    answers = Crowd(60, 12, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
+    answers = SyntheticCrowd(60, 12, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
     with pytest.raises(ForsoothError, match="no answer is right.*--gold-use calibrate"):
         infer(answers, estimand="opinion", gold={answers.tasks[0]: 4.0})
 
 
 def test_gold_between_two_nodes_is_kept_as_given() -> None:
     scale = Scale.parse("0..4")
-    answers = Crowd(40, 8, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
+    answers = SyntheticCrowd(40, 8, sparsity=0.2, truth_mean=2, scale=scale).draw(4).answers
     truths = infer(answers, estimand="level", gold={answers.tasks[2]: 1.2345})
     assert truths.estimate[2] == truths.low[2] == truths.high[2] == 1.2345
 

@@ -13,13 +13,13 @@ import pytest
 from numpy.typing import NDArray
 
 from forsooth import Answers, ForsoothError, Reports, Scale, Truths, infer, mechanisms
+from forsooth.dataset import Dataset
 from forsooth.estimand import ESTIMANDS, Estimand
-from forsooth.inference.from_files import infer_files
+from forsooth.inference.engines.files import infer_files
+from forsooth.inference.engines.state import PooledState
 from forsooth.inference.posterior import Options
-from forsooth.inference.state import PooledState
-from forsooth.report_files import ReportFiles, write_in_pieces
-from forsooth.study.dataset import Dataset
-from forsooth.study.synthetic import Crowd
+from forsooth.io.report_files import ReportFiles, write_in_pieces
+from forsooth.study.synthetic import SyntheticCrowd
 
 Array = NDArray[np.float64]
 SCALE = Scale.parse("0..4")
@@ -28,7 +28,7 @@ SCALE = Scale.parse("0..4")
 @cache
 def crowd(seed: int = 1, workers: int = 200, tasks: int = 24) -> Dataset:
     """Half of the workers are careful; half of the cells are answered."""
-    small = Crowd(workers, tasks, sparsity=0.5, truth_mean=2, sigma_good=0.5, scale=SCALE)
+    small = SyntheticCrowd(workers, tasks, sparsity=0.5, truth_mean=2, sigma_good=0.5, scale=SCALE)
     return small.draw(seed)
 
 
@@ -285,7 +285,7 @@ def test_a_mixed_campaign_uses_all_reports() -> None:
     """Cells of two mechanisms and sums, each of a third of the workers."""
     cells, everything = [], []
     for seed in range(4):
-        found = Crowd(450, 24, sparsity=0.5, truth_mean=4, sigma_bad=2.0).draw(seed)
+        found = SyntheticCrowd(450, 24, sparsity=0.5, truth_mean=4, sigma_bad=2.0).draw(seed)
         parts = [
             reports(name, epsilon, found.answers.span(150 * at, 150 * at + 150), seed)
             for at, (name, epsilon) in enumerate((("rr", 1.0), ("grr", 0.5), ("mf-safe", 4.0)))
@@ -314,7 +314,7 @@ def test_sums_alone(name: str, most: float) -> None:
     """`mf` tells hardly more than the level of all truths: it is about as good as a constant."""
     errors, constants, covered = [], [], []
     for seed in range(4):
-        found = Crowd(600, 24, sparsity=0.5, truth_mean=4).draw(seed)
+        found = SyntheticCrowd(600, 24, sparsity=0.5, truth_mean=4).draw(seed)
         truths = infer(reports(name, 4.0, found.answers))
         assert truths.posterior
         assert truths.posterior.estimand == "level"

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from forsooth import enough
+from forsooth.inference import enough
 from forsooth.inference.posterior import integrate, kinds, model, opinion, propagate, sums
 from forsooth.inference.posterior.priors import PRIORS, Priors
 

@@ -21,7 +21,7 @@ from forsooth.inference.posterior.messages import (
 from forsooth.inference.posterior.model import Crowd, Label, Level, TruthPrior
 from forsooth.inference.posterior.priors import PRIORS
 from forsooth.inference.posterior.propagate import ROUNDS, Propagated, propagate
-from forsooth.study.synthetic import Crowd as Synthetic
+from forsooth.study.synthetic import SyntheticCrowd
 from tests.inference.gibbs import gibbs
 
 Array = NDArray[np.float64]
@@ -63,7 +63,7 @@ class FixedLabel(Label):
 def answers_of(workers: int, tasks: int, seed: int, participation: float = 0.5) -> Answers:
     """Half of the workers are careful, the others hardly look."""
     return (
-        Synthetic(
+        SyntheticCrowd(
             workers, tasks, sparsity=1 - participation, truth_mean=2, sigma_good=0.6, scale=SCALE
         )
         .draw(seed)

@@ -14,7 +14,7 @@ from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.inference.posterior.options import ESTIMATES, Estimate
 from forsooth.inference.posterior.reading import between, quantile, read
 from forsooth.study.prior_campaigns import draw_campaign
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 from forsooth.truths import COVERAGE
 
 Array = NDArray[np.float64]
@@ -202,7 +202,7 @@ def test_the_grid_is_not_visible(name: str) -> None:
 
     Not at an end of the scale, where they may be equal.
     """
-    answers = Crowd(workers=400, tasks=200, sparsity=0.7, truth_mean=4).draw(2).answers
+    answers = SyntheticCrowd(workers=400, tasks=200, sparsity=0.7, truth_mean=4).draw(2).answers
     data: Reports | Answers = answers
     if name != "plain":
         data = mechanisms.build(name, answers.scale, 2.0, tasks=200).perturb(

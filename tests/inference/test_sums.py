@@ -14,12 +14,12 @@ from scipy.stats import multivariate_normal
 
 from forsooth import mechanisms
 from forsooth.answers import Answers
+from forsooth.dataset import Dataset
 from forsooth.inference.posterior import sums
 from forsooth.inference.posterior.sums import Sums
 from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 from forsooth.reports import Reports
-from forsooth.study.dataset import Dataset
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 Array = NDArray[np.float64]
 NAMES = ("mf", "mf-safe")
@@ -28,7 +28,7 @@ PLACE, SPREAD = 4.5, 1.0  # of the truths of `crowd`; its answers have the stand
 
 @cache
 def crowd(seed: int, workers: int = 500, tasks: int = 60) -> Dataset:
-    return Crowd(workers, tasks, sparsity=0.6, truth_mean=PLACE, sigma_bad=1.0).draw(seed)
+    return SyntheticCrowd(workers, tasks, sparsity=0.6, truth_mean=PLACE, sigma_bad=1.0).draw(seed)
 
 
 def reports(name: str, epsilon: float, answers: Answers, seed: int = 1) -> Reports:
@@ -148,7 +148,7 @@ def test_decoding_of_mf_safe_is_unbiased(epsilon: float, place: float) -> None:
 
     Near an end of the scale and with little noise collisions are most of the error.
     """
-    drawn = Crowd(500, 60, sparsity=0.6, truth_mean=place, sigma_bad=1.0)
+    drawn = SyntheticCrowd(500, 60, sparsity=0.6, truth_mean=place, sigma_bad=1.0)
     crowds = [drawn.draw(seed) for seed in range(20)]
     sent = [reports("mf-safe", epsilon, data.answers, s) for s, data in enumerate(crowds)]
     errors = [standardised(part, data.truth) for part, data in zip(sent, crowds)]
@@ -190,7 +190,9 @@ def test_a_wrong_sign_is_caught(signs: tuple[int, int], monkeypatch: pytest.Monk
 
 
 def test_wrong_profiles_of_mf_are_caught() -> None:
-    data = Crowd(3000, 6, sparsity=0.3, truth_mean=4.5, truth_sd=3.0, sigma_bad=1.0).draw(1)
+    data = SyntheticCrowd(3000, 6, sparsity=0.3, truth_mean=4.5, truth_sd=3.0, sigma_bad=1.0).draw(
+        1
+    )
     sent = reports("mf:d=6,ridge=0.1", 50.0, data.answers)
     assert isinstance(sent.mechanism, MatrixFactorization)
     turned = replace(sent.mechanism, profiles=sent.mechanism.profiles[::-1])
@@ -214,7 +216,7 @@ def test_popular_tasks(epsilon: float, error: float) -> None:
     Truths lie anywhere, so that value and presence must be told apart. 480 errors: a mean square
     off by 0.2 is three standard errors.
     """
-    drawn = Crowd(4000, 60, sparsity=0.4, truth_mean=4.5, truth_sd=2.5, sigma_bad=1.0)
+    drawn = SyntheticCrowd(4000, 60, sparsity=0.4, truth_mean=4.5, truth_sd=2.5, sigma_bad=1.0)
     gaps, squares = [], []
     for seed in range(8):
         data, random = drawn.draw(seed), np.random.default_rng(seed)

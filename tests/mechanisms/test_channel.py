@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from forsooth import ForsoothError, Mechanism, Scale
 from forsooth.mechanisms import Channel, ChannelMechanism, grr, rr, two_step
 from forsooth.mechanisms.channel import TOTAL, draw, nearest_table
-from forsooth.randomness import SecureRandomness, SimulatedRandomness
+from forsooth.mechanisms.randomness import SecureRandomness, SimulatedRandomness
 from tests.samples import ALPHA, count, goodness_of_fit
 
 EPSILONS = [0.001, 0.1, 1.0, 5.0, 10.0]

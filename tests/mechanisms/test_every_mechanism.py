@@ -11,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from forsooth import Answers, ForsoothError, Mechanism, Reports, Scale, packing
+from forsooth import Answers, ForsoothError, Mechanism, Reports, Scale
+from forsooth.io import packing
 from forsooth.mechanisms import BUILDERS, build
+from forsooth.mechanisms.randomness import SimulatedRandomness
 from forsooth.privacy import Unit
-from forsooth.randomness import SimulatedRandomness
 
 SCALE = Scale.parse("1..5")
 TASKS = [f"t{task:02}" for task in range(30)]
@@ -187,7 +188,7 @@ def test_blocks_do_not_mix_workers(name: str, unit: Unit, monkeypatch: pytest.Mo
     """
     if unit == "worker" and name in ("mf", "mf-safe", "two-layer"):
         pytest.skip("has no cells to sample, or spends 2ε")
-    for module in ("mechanism", "mechanisms.sampled", "mechanisms.safe_factorization"):
+    for module in ("mechanisms.base", "mechanisms.sampled", "mechanisms.safe_factorization"):
         monkeypatch.setattr(f"forsooth.{module}.BLOCK_CELLS", 30)
     monkeypatch.setattr("forsooth.mechanisms.matrix_factorization._BLOCK_NUMBERS", 1)
     rows = {

@@ -8,7 +8,7 @@ import pytest
 
 from forsooth import Answers, ForsoothError, Mechanism, Scale
 from forsooth.mechanisms import lp
-from forsooth.randomness import SimulatedRandomness
+from forsooth.mechanisms.randomness import SimulatedRandomness
 from tests.samples import ALPHA, count, goodness_of_fit
 
 SCALE = Scale.parse("0..9")

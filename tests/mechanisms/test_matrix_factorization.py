@@ -9,7 +9,7 @@ from scipy import optimize, stats
 from forsooth import Answers, ForsoothError, Mechanism, Scale
 from forsooth.mechanisms import mf
 from forsooth.mechanisms.matrix_factorization import UNIT, MatrixFactorization
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 from tests.samples import ALPHA
 
 SCALE = Scale.parse("0..9")
@@ -17,7 +17,7 @@ SCALE = Scale.parse("0..9")
 
 @pytest.fixture(scope="module")
 def crowd() -> Answers:
-    return Crowd(workers=400, tasks=30, sparsity=0.6).draw(1).answers
+    return SyntheticCrowd(workers=400, tasks=30, sparsity=0.6).draw(1).answers
 
 
 def gram_and_sketch(
@@ -85,7 +85,7 @@ def test_gradient_descent_arrives_where_the_closed_form_is(crowd: Answers) -> No
 
 def test_without_a_ridge_sparse_rows_walk_off() -> None:
     """Fewer answers than d: the loss falls without end, and u grows with the step limit."""
-    answers = Crowd(workers=100, tasks=30, sparsity=0.95).draw(2).answers
+    answers = SyntheticCrowd(workers=100, tasks=30, sparsity=0.95).draw(2).answers
 
     def reach(steps: int) -> float:
         mechanism = mf(SCALE, 1.0, tasks=30, d=8, ridge=0, solver="gradient-descent", steps=steps)

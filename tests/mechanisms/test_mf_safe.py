@@ -9,7 +9,7 @@ import pytest
 
 from forsooth import Answers, ForsoothError, Mechanism, Scale, infer
 from forsooth.mechanisms import mf_safe
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 SCALE = Scale.parse("0..4")
 
@@ -57,7 +57,7 @@ def test_profiles_are_public_balanced_and_different_for_everybody() -> None:
 
 def test_readings_are_right_on_average() -> None:
     """Without privacy noise (huge ε) and with a place for every task, means are recovered."""
-    crowd = Crowd(workers=3000, tasks=20, sparsity=0.3, truth_mean=5, truth_sd=2).draw(1)
+    crowd = SyntheticCrowd(workers=3000, tasks=20, sparsity=0.3, truth_mean=5, truth_sd=2).draw(1)
     mechanism = mf_safe(crowd.answers.scale, 1e5, tasks=20, d=20)
     estimate = infer(mechanism.perturb(crowd.answers, simulation_seed=1), "mean").estimate
     np.testing.assert_allclose(estimate, infer(crowd.answers, "mean").estimate, atol=0.35)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from forsooth import ForsoothError
 from forsooth.mechanisms.exact import Probability
 from forsooth.mechanisms.noise import bernoulli, discrete_laplace, geometric
-from forsooth.randomness import SecureRandomness, SimulatedRandomness
+from forsooth.mechanisms.randomness import SecureRandomness, SimulatedRandomness
 from tests.samples import ALPHA, goodness_of_fit
 
 DRAWS = 400_000

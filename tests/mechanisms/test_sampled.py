@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forsooth import Answers, ForsoothError, Mechanism, Scale
-from forsooth.assignment import public_words, sampled_tasks
 from forsooth.mechanisms import SampledTasks, build, rr
+from forsooth.mechanisms.assignment import public_words, sampled_tasks
 from tests.samples import ALPHA, count, goodness_of_fit
 
 SCALE = Scale.parse("0..4")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from forsooth import ForsoothError, Scale
 from forsooth.mechanisms import rr, two_layer, walk
 from forsooth.mechanisms.channel import draw, symbol_dtype
-from forsooth.randomness import SimulatedRandomness
+from forsooth.mechanisms.randomness import SimulatedRandomness
 
 CELLS = 5_001
 

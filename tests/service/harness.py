@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy import select
 
-from forsooth import Mechanism, packing
+from forsooth import Mechanism
+from forsooth.io import packing
 from forsooth.service import models
 from forsooth.service.store import Store
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from forsooth import Answers, Scale, infer, packing
-from forsooth.client import Campaign, download_reports
+from forsooth import Answers, Scale, infer
+from forsooth.client import WorkerCampaign, download_reports
+from forsooth.client.tokens import new_token, worker_name
+from forsooth.io import packing
 from forsooth.mechanisms import rr
-from forsooth.service.tokens import new_token, worker_name
 from tests.service.harness import Server, wait_for
 
 TRUTH = [0, 1, 2, 2, 1, 0]
@@ -31,7 +32,7 @@ def test_the_table_is_redesigned_while_reports_come_in(server: Server, tmp_path:
         assert made.send(token, report, design=first).status == 201
     wait_for(lambda: made.view["design"] != first, 60)
 
-    late = Campaign(made.link, limit=2.0, folder=tmp_path)
+    late = WorkerCampaign(made.link, limit=2.0, folder=tmp_path)
     assert late.mechanism.name == "staircase"
     assert late.submit(answers) == "accepted"
     assert made.send(f"open-{new_token()}", bytes(2), design=first).status == 201  # still good

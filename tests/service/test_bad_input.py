@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from forsooth.client.tokens import new_token, worker_name
 from forsooth.service.keys import add_requester
 from forsooth.service.store import Store
-from forsooth.service.tokens import new_token, worker_name
 from tests.service.harness import BLANK, Made, Reply, Server, stored
 
 Attempt = Callable[[Made], Reply]

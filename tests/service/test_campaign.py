@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from forsooth import ForsoothError, Reports, infer, packing
-from forsooth.client import Campaign, download_reports
+from forsooth import ForsoothError, Reports, infer
+from forsooth.client import WorkerCampaign, download_reports
+from forsooth.client.ledger import Ledger
+from forsooth.client.tokens import new_token, worker_name
 from forsooth.estimand import MEANING
-from forsooth.ledger import Ledger
+from forsooth.io import packing
 from forsooth.service.exports import DATA
 from forsooth.service.models import report
 from forsooth.service.store import Store
-from forsooth.service.tokens import new_token, worker_name
 from tests.service.harness import BLANK, Server, stored
 
 WORDS = ["never", "rarely", "sometimes", "often", "always"]
@@ -37,7 +38,7 @@ def test_from_invitation_to_truth(server: Server, tmp_path: Path) -> None:
     )
     answers = {"q0": 0, "q1": 4}  # q2 is skipped
     for number, token in enumerate(made.tokens):
-        worker = Campaign(f"{made.link}#{token}", limit=8.0, folder=tmp_path / str(number))
+        worker = WorkerCampaign(f"{made.link}#{token}", limit=8.0, folder=tmp_path / str(number))
         assert worker.asked.tasks == ("q0", "q1", "q2")
         assert worker.submit(answers) == "accepted"
     status = made.status
@@ -73,7 +74,7 @@ def test_everyone_answers_for_themselves(server: Server, tmp_path: Path) -> None
     made = server.make(epsilon=8.0, estimand="opinion", labels=WORDS, invitations=40)
     assert made.status["estimand"] == "opinion"
     for number, token in enumerate(made.tokens):
-        client = Campaign(made.link, invitation=token, folder=tmp_path / str(number))
+        client = WorkerCampaign(made.link, invitation=token, folder=tmp_path / str(number))
         camp = 4 * (number % 2)
         assert client.submit({"q0": camp, "q1": camp} if number % 4 else {"q0": camp}) == "accepted"
     found = made.truths(40)
@@ -104,7 +105,7 @@ def test_one_answer_is_right(sqlite_server: Server, tmp_path: Path) -> None:
         epsilon=8.0, estimand="label", scale=["cat", "dog", "cow"], invitations=12
     )
     for number, token in enumerate(made.tokens):
-        client = Campaign(made.link, invitation=token, folder=tmp_path / str(number))
+        client = WorkerCampaign(made.link, invitation=token, folder=tmp_path / str(number))
         assert client.submit({"q0": "dog", "q1": "cow"}) == "accepted"
     found = made.truths(12)
     assert found["estimand"] == "label"
@@ -123,7 +124,7 @@ def test_the_estimand_may_be_left_open(sqlite_server: Server, tmp_path: Path) ->
     for scale, expected in (("0..1", "label"), ("0..4", "level")):
         made = sqlite_server.make(scale=scale, invitations=1)
         assert made.status["estimand"] is None
-        client = Campaign(made.link, invitation=made.tokens[0], folder=tmp_path / expected)
+        client = WorkerCampaign(made.link, invitation=made.tokens[0], folder=tmp_path / expected)
         assert client.submit({"q0": 1}) == "accepted"
         assert made.truths(1)["estimand"] == expected
         (reports,) = download_reports(made.link, sqlite_server.key)
@@ -140,7 +141,7 @@ def test_asked_again_the_same_report_is_sent(server: Server, tmp_path: Path) -> 
     made = server.make(invitations=1)
     (token,) = made.tokens
     for answers, expected in (({"q0": 1}, "accepted"), ({"q0": 4}, "already-accepted")):
-        client = Campaign(made.link, invitation=token, folder=tmp_path)
+        client = WorkerCampaign(made.link, invitation=token, folder=tmp_path)
         assert client.submit(answers) == expected
     (sent,) = stored(server.database, made.id).values()
     assert made.send(token, sent).json == {"status": "already-accepted"}
@@ -154,7 +155,7 @@ def test_an_open_link_and_public_participation(server: Server, tmp_path: Path) -
     made = server.make(open=True, protects="answers", mechanism="grr")
     assert made.view["invitation_required"] is False
     for number in range(5):
-        worker = Campaign(made.link, folder=tmp_path / str(number))
+        worker = WorkerCampaign(made.link, folder=tmp_path / str(number))
         assert worker.submit({"q2": number, "q0": 1}) == "accepted"
         assert worker.submit({"q1": 3}) == "already-accepted"
         ledger = Ledger.from_json((tmp_path / str(number) / "ledger.json").read_text())
@@ -164,7 +165,7 @@ def test_an_open_link_and_public_participation(server: Server, tmp_path: Path) -
     assert reports.answered[1].tolist() == [0, 2] * 5
     assert made.status["spent"] == {"largest": 2.0, "total": 10.0}
     with pytest.raises(ForsoothError, match="nothing to send"):
-        Campaign(made.link, folder=tmp_path / "silent").submit({})
+        WorkerCampaign(made.link, folder=tmp_path / "silent").submit({})
     assert server.as_requester("POST", f"/{made.id}/invitations", {"count": 1}).error == "open"
 
 
@@ -192,7 +193,7 @@ def test_every_family_can_be_collected(
     made = sqlite_server.make(mechanism=mechanism, invitations=4)
     assert made.view["epsilon"] == made.mechanism.guarantee.epsilon
     for number, token in enumerate(made.tokens):
-        client = Campaign(made.link, invitation=token, folder=tmp_path / str(number))
+        client = WorkerCampaign(made.link, invitation=token, folder=tmp_path / str(number))
         assert client.submit({"q0": 1, "q1": 2}) == "accepted"
     (reports,) = download_reports(made.link, sqlite_server.key)
     assert len(infer(reports).estimate) == 3
@@ -201,7 +202,7 @@ def test_every_family_can_be_collected(
 
 def test_mf_protects_answers_only(sqlite_server: Server, tmp_path: Path) -> None:
     made = sqlite_server.make(mechanism="mf:d=2", protects="answers", open=True)
-    assert Campaign(made.link, folder=tmp_path).submit({"q0": 1}) == "accepted"
+    assert WorkerCampaign(made.link, folder=tmp_path).submit({"q0": 1}) == "accepted"
     assert made.status["protects"] == "answers"
     assert made.status["spent"]["largest"] == 3.0
 

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from forsooth import ForsoothError, Mechanism, Scale
-from forsooth.client import Campaign
-from forsooth.ledger import Ledger
+from forsooth.client import WorkerCampaign, transport
+from forsooth.client.ledger import Ledger
+from forsooth.client.tokens import new_token, worker_name
 from forsooth.mechanisms import rr
-from forsooth.service import transport
-from forsooth.service.tokens import new_token, worker_name
 
 ID = "A" * 22
 SCALE = Scale.parse("0..4")
@@ -85,9 +84,9 @@ def liar(monkeypatch: pytest.MonkeyPatch) -> Iterator[Liar]:
     server.server_close()
 
 
-def client(liar: Liar, folder: Path, **settings: Any) -> Campaign:
+def client(liar: Liar, folder: Path, **settings: Any) -> WorkerCampaign:
     settings = {"invitation": "t" * 43} | settings
-    return Campaign(liar.url, folder=folder, **settings)  # type: ignore[attr-defined]
+    return WorkerCampaign(liar.url, folder=folder, **settings)  # type: ignore[attr-defined]
 
 
 def weakened(epsilon: float) -> str:
@@ -173,12 +172,12 @@ def test_the_same_bytes_are_sent_until_they_arrive(liar: Liar, tmp_path: Path) -
 def test_an_address_that_is_none(tmp_path: Path) -> None:
     for url in ("ftp://x/c/" + ID, "https://x/", "https://x/c/short", "x", ""):
         with pytest.raises(ForsoothError, match="a campaign's address"):
-            Campaign(url, folder=tmp_path)
+            WorkerCampaign(url, folder=tmp_path)
     with pytest.raises(ForsoothError, match="not whole"):
-        Campaign(f"https://x/c/{ID}#half", folder=tmp_path)
+        WorkerCampaign(f"https://x/c/{ID}#half", folder=tmp_path)
 
 
 def test_nobody_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "_PAUSE", 0.01)
     with pytest.raises(ForsoothError, match="cannot be reached"):
-        Campaign(f"http://127.0.0.1:9/c/{ID}", folder=tmp_path).submit({"a": 1})
+        WorkerCampaign(f"http://127.0.0.1:9/c/{ID}", folder=tmp_path).submit({"a": 1})

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from forsooth.service.tokens import new_token, worker_name
+from forsooth.client.tokens import new_token, worker_name
 from tests.service.harness import (
     BLANK,
     Made,

@@ -9,12 +9,12 @@ from sqlalchemy import insert, select
 
 from forsooth import Scale
 from forsooth.service import campaigns, keys, models, payload
-from forsooth.service.campaigns import Plan, Task
+from forsooth.service.campaigns import CampaignRequest, Task
 from forsooth.service.store import Store
 from forsooth.service.writer import Submission, record
 
 TASKS = tuple(Task(name, "?") for name in "abc")
-PLAN = Plan("t", TASKS, Scale.parse("0..4"), 1.0, "answers+participation", open=True)
+PLAN = CampaignRequest("t", TASKS, Scale.parse("0..4"), 1.0, "answers+participation", open=True)
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])

@@ -15,6 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from forsooth import ForsoothError
+from forsooth.client.tokens import is_token, new_token
 from forsooth.service import keys
 from forsooth.service.exports import DATA, page_with_data
 from forsooth.service.failures import Refusal
@@ -24,7 +25,6 @@ from forsooth.service.models import metadata
 from forsooth.service.pages import STATIC
 from forsooth.service.settings import Settings
 from forsooth.service.store import Store, database_url
-from forsooth.service.tokens import is_token, new_token
 from tests.conftest import Command
 from tests.service.conftest import NewDatabase
 from tests.service.harness import BLANK, Server, postgresql_package, stored

@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forsooth import Answers, packing
+from forsooth import Answers
+from forsooth.io import packing
 from forsooth.service.pages import STATIC, client_integrity
 from tests.service.browser import DESK, PHONE, Browser, Page, Visitor, chromium, visit
 from tests.service.harness import Made, Server

@@ -11,12 +11,12 @@ import pytest
 
 from forsooth import Scale
 from forsooth.service import campaigns, keys
-from forsooth.service.campaigns import Plan, Task
+from forsooth.service.campaigns import CampaignRequest, Task
 from forsooth.service.store import Store
 from forsooth.service.writer import GroupWriter, Outcome, Submission, Unavailable, record
 from tests.service.harness import stored
 
-PLAN = Plan("t", (Task("a", "?"),), Scale.parse("0..4"), 1.0, "answers+participation")
+PLAN = CampaignRequest("t", (Task("a", "?"),), Scale.parse("0..4"), 1.0, "answers+participation")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -30,7 +30,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def make(store: Store, plan: Plan = PLAN, *, invited: int = 0) -> str:
+def make(store: Store, plan: CampaignRequest = PLAN, *, invited: int = 0) -> str:
     with store.writing() as connection:
         requester = keys.requester_of(connection, keys.add_requester(connection, "r"))
         assert requester is not None

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from forsooth import Answers, ForsoothError, infer
+from forsooth.dataset import read_groups, read_truth
 from forsooth.study import datasets
-from forsooth.study.dataset import read_groups, read_truth
 
 
 def test_wsd_is_the_paper_s_web(data_dir: Path) -> None:

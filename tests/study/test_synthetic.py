@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from forsooth import ForsoothError, Scale
-from forsooth.study.synthetic import Crowd
+from forsooth.study.synthetic import SyntheticCrowd
 
 
 def test_the_paper_s_crowd() -> None:
-    dataset = Crowd.parse("synthetic:workers=2000,tasks=200,sparsity=0.9").draw(1)
+    dataset = SyntheticCrowd.parse("synthetic:workers=2000,tasks=200,sparsity=0.9").draw(1)
     answers = dataset.answers
     assert (len(answers.workers), len(answers.tasks), answers.scale.size) == (2000, 200, 10)
     assert answers.size / (2000 * 200) == pytest.approx(0.1, abs=0.003)
@@ -18,7 +18,7 @@ def test_the_paper_s_crowd() -> None:
 
 
 def test_half_the_workers_are_good() -> None:
-    dataset = Crowd(
+    dataset = SyntheticCrowd(
         workers=300, tasks=400, sparsity=0.2, truth_mean=50, truth_sd=5, scale=Scale.parse("0..100")
     ).draw(2)
     cells = dataset.answers.cells()
@@ -31,7 +31,9 @@ def test_half_the_workers_are_good() -> None:
 
 
 def test_answers_are_rounded_and_clipped() -> None:
-    sharp = Crowd(workers=50, tasks=50, sparsity=0, good=1, sigma_good=0, truth_mean=4, truth_sd=3)
+    sharp = SyntheticCrowd(
+        workers=50, tasks=50, sparsity=0, good=1, sigma_good=0, truth_mean=4, truth_sd=3
+    )
     dataset = sharp.draw(3)
     cells = dataset.answers.cells()
     assert np.abs(cells.value - dataset.truth[cells.task]).max() <= 0.5
@@ -39,12 +41,12 @@ def test_answers_are_rounded_and_clipped() -> None:
 
 
 def test_everybody_answers_something() -> None:
-    answers = Crowd(workers=500, tasks=10, sparsity=0.99).draw(4).answers
+    answers = SyntheticCrowd(workers=500, tasks=10, sparsity=0.99).draw(4).answers
     assert np.diff(answers.starts).min() == 1
 
 
 def test_seeds() -> None:
-    crowd = Crowd(workers=20, tasks=20)
+    crowd = SyntheticCrowd(workers=20, tasks=20)
     assert crowd.draw(1).answers == crowd.draw(1).answers
     assert crowd.draw(1).answers != crowd.draw(2).answers
 
@@ -64,4 +66,4 @@ def test_seeds() -> None:
 )
 def test_bad_crowds(text: str) -> None:
     with pytest.raises(ForsoothError):
-        Crowd.parse(text)
+        SyntheticCrowd.parse(text)

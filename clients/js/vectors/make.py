@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from verdicts import exact_of, logs, verdicts
 
-from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms, packing
+from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms
 from forsooth.answers import code_dtype
-from forsooth.mechanism import CellwiseMechanism
+from forsooth.io import packing
 from forsooth.mechanisms import ChannelMechanism, Laplace, SafeFactorization
+from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.channel import TOTAL, Channel
 from forsooth.mechanisms.exact import Probability
 

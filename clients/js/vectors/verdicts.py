@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from forsooth import ForsoothError, Mechanism, Scale, mechanisms
-from forsooth.audit import exact_epsilon
+from forsooth.auditing import exact_epsilon
 from forsooth.mechanisms.channel import TOTAL, Channel
 from forsooth.mechanisms.exact import log_ratio
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from forsooth import Scale, mechanisms
 from forsooth.answers import Answers, code_dtype
-from forsooth.inference.engine import Engine, Here
-from forsooth.inference.from_files import infer_files
+from forsooth.inference.engines.base import Engine, Here
+from forsooth.inference.engines.files import infer_files
 from forsooth.inference.posterior.options import Options
-from forsooth.mechanism import PIECE_CELLS
-from forsooth.report_files import ReportFiles, write_in_pieces
+from forsooth.io.report_files import ReportFiles, write_in_pieces
+from forsooth.mechanisms.base import PIECE_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.inference.posterior.options import Model
-    from forsooth.report_files import Piece
+    from forsooth.io.report_files import Piece
     from forsooth.reports import Reports
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ _GUESSERS, _KNOWN = 0.3, 0.95  # workers who guess everything; what the others k
 
 
 @dataclass(frozen=True)
-class Campaign:
+class BenchCampaign:
     """So many workers who report on all tasks by `rr`; a piece of a file is a row group."""
 
     workers: int

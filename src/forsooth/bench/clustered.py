@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forsooth.bench.campaign_files import Campaign, timed_inference
+from forsooth.bench.campaign_files import BenchCampaign, timed_inference
 from forsooth.bench.measure import in_child
 from forsooth.bench.rows import Quantity, Row, Target
 from forsooth.bench.scale import FIVE, TASKS
-from forsooth.cluster import connect
+from forsooth.inference.engines.dask import connect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from forsooth.bench.setting import Setting
+    from forsooth.bench.setting import BenchSetting
 
 _PIECE = 2**21  # cells: enough pieces that two processes can share them evenly
 _OVERHEAD, _SPEED_UP = Target("ratio", 1 / 1.2), Target("ratio", 1.6)
 
 
-def cluster(setting: Setting) -> Iterator[Row]:
+def cluster(setting: BenchSetting) -> Iterator[Row]:
     """The local engine, one Dask process, two; starting them is not counted."""
-    campaign = Campaign(setting.size(800_000, 5_000), TASKS, FIVE, _PIECE)
+    campaign = BenchCampaign(setting.size(800_000, 5_000), TASKS, FIVE, _PIECE)
     path, warm = setting.folder / "reports.parquet", setting.folder / "warm.parquet"
-    Campaign(100, TASKS, FIVE).write(warm)
+    BenchCampaign(100, TASKS, FIVE).write(warm)
     campaign.write(path)
     here, _ = in_child(timed_inference, path, warm, "auto")
     local = Quantity(here["seconds"], "s")

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forsooth import Answers, Scale, packing
+from forsooth import Answers, Scale
 from forsooth.bench.crowds import table
 from forsooth.bench.measure import race
 from forsooth.bench.rows import Quantity, Row, Target
+from forsooth.io import packing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from forsooth.bench.setting import Setting
+    from forsooth.bench.setting import BenchSetting
 
 
-def loading(setting: Setting) -> Iterator[Row]:
+def loading(setting: BenchSetting) -> Iterator[Row]:
     """Millions of answers from CSV, against pyarrow's bare reading of the file."""
     import pyarrow.csv
 
@@ -41,7 +42,7 @@ def loading(setting: Setting) -> Iterator[Row]:
     )
 
 
-def packed(setting: Setting) -> Iterator[Row]:
+def packed(setting: BenchSetting) -> Iterator[Row]:
     """Symbols of two bits to bytes and back, against copying a byte each."""
     values = np.random.default_rng(0).integers(0, 4, (1_000, 1_000), np.uint8)
     bits = packing.pack(values, 2)

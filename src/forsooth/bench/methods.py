@@ -21,7 +21,7 @@ from forsooth.inference.reweighting import sweep_over
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from forsooth.bench.setting import Setting
+    from forsooth.bench.setting import BenchSetting
     from forsooth.cells import Cells
 
 SCALE, ITERATIONS = Scale.parse("0..4"), 20
@@ -29,7 +29,7 @@ _WORKERS, _TASKS, _ANSWERS = 2_000, 50_000, 1_000_000
 _SHORT = 20  # how many times smaller everything is if quick
 
 
-def passes(setting: Setting) -> Iterator[Row]:
+def passes(setting: BenchSetting) -> Iterator[Row]:
     """One pass over 20 million answers, against two ways of reading them once with numpy."""
     answers = setting.size(20_000_000, 200_000)
     cells = known(answers // 1_000, 10_000, answers, SCALE).cells
@@ -54,7 +54,7 @@ def passes(setting: Setting) -> Iterator[Row]:
         yield Row(what, ours, "numpy, bincount by task", counted, target=half)
 
 
-def iterations(setting: Setting) -> Iterator[Row]:
+def iterations(setting: BenchSetting) -> Iterator[Row]:
     """20 iterations of each of the classics on a million answers."""
     cells = known(*_sizes(setting), SCALE).cells
     methods = {"Algorithm 1": algorithm1, "CRH": crh, "CATD": catd, "GTM": gtm}
@@ -74,7 +74,7 @@ def iterations(setting: Setting) -> Iterator[Row]:
         )
 
 
-def dawid_skene_beside_crowd_kit(setting: Setting) -> Iterator[Row]:
+def dawid_skene_beside_crowd_kit(setting: BenchSetting) -> Iterator[Row]:
     """20 iterations on a million answers, and how many truths are found."""
     crowd = known(*_sizes(setting), SCALE)
     cells = crowd.cells
@@ -91,7 +91,7 @@ def dawid_skene_beside_crowd_kit(setting: Setting) -> Iterator[Row]:
     )
 
 
-def _sizes(setting: Setting) -> tuple[int, int, int]:
+def _sizes(setting: BenchSetting) -> tuple[int, int, int]:
     smaller = setting.size(1, _SHORT)
     return _WORKERS // smaller, _TASKS // smaller, _ANSWERS // smaller
 

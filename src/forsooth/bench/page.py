@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forsooth.bench.rows import HEADINGS
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from forsooth.bench.suite import Outcome
+    from forsooth.bench.suite import BenchOutcome
 
 NO_RESULT = "A quick run: sizes are small and rounds few, so these figures are no result."
 _OPENING = """\
@@ -36,12 +36,12 @@ means that forsooth is better: faster, or smaller. A target that is missed says 
 
 
 @dataclass(frozen=True)
-class Results:
+class BenchResults:
     """All that was found in one run."""
 
     machine: dict[str, str]
     quick: bool
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[BenchOutcome]
 
     @property
     def missed(self) -> int:

@@ -14,22 +14,22 @@ from forsooth.bench.crowds import table
 from forsooth.bench.measure import race
 from forsooth.bench.rows import Quantity, Row, Target
 from forsooth.mechanisms.channel import draw
-from forsooth.randomness import SecureRandomness
-from forsooth.study.synthetic import Crowd
+from forsooth.mechanisms.randomness import SecureRandomness
+from forsooth.study.synthetic import SyntheticCrowd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from forsooth.bench.setting import Setting
+    from forsooth.bench.setting import BenchSetting
 
 SCALE, EPSILON = Scale.parse("0..4"), 1.0
 SYMBOLS = SCALE.size + 1  # NULL is one of them
 _BLOCK = 2**17  # bytes enciphered at once: what is fastest here
 
 
-def randomized_response(setting: Setting) -> Iterator[Row]:
+def randomized_response(setting: BenchSetting) -> Iterator[Row]:
     """Codes to symbols on one core, against the bare coins and five other ways to draw them."""
     cells = setting.size(2**20, 2**18)
     mechanism, random = mechanisms.rr(SCALE, EPSILON), SecureRandomness()
@@ -77,7 +77,7 @@ def _in_numpy(codes: NDArray[np.uint8], random: np.random.Generator) -> NDArray[
     return np.where(random.random(len(codes)) < keep, codes, others)
 
 
-def perturbed_table(setting: Setting) -> Iterator[Row]:
+def perturbed_table(setting: BenchSetting) -> Iterator[Row]:
     """From a table of answers to reports, NULLs and all."""
     answers = table(setting.size(10_000, 1_000), 1_000, SCALE)
     cells = len(answers.workers) * len(answers.tasks)
@@ -97,7 +97,7 @@ def perturbed_table(setting: Setting) -> Iterator[Row]:
     )
 
 
-def laplace(setting: Setting) -> Iterator[Row]:
+def laplace(setting: BenchSetting) -> Iterator[Row]:
     """Exact discrete Laplace noise, against floating-point noise."""
     answers = table(setting.size(2_000, 200), 200, SCALE)
     cells = len(answers.workers) * len(answers.tasks)
@@ -119,9 +119,9 @@ def laplace(setting: Setting) -> Iterator[Row]:
     yield found.row(what, ours, "seconds", of=len(values))
 
 
-def factorization(setting: Setting) -> Iterator[Row]:
+def factorization(setting: BenchSetting) -> Iterator[Row]:
     """Matrix factorization for all workers, against one bare solve for each."""
-    crowd = Crowd(workers=setting.size(2_000, 200), tasks=200, sparsity=0.9).draw(0)
+    crowd = SyntheticCrowd(workers=setting.size(2_000, 200), tasks=200, sparsity=0.9).draw(0)
     workers = len(crowd.answers.workers)
     mechanism = mechanisms.mf(crowd.answers.scale, EPSILON, tasks=200, d=20)
     matrix, vector = np.eye(20) + 1, np.ones(20)

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from forsooth import Scale
-from forsooth.bench.campaign_files import Campaign, clocked_inference, timed_inference
+from forsooth.bench.campaign_files import BenchCampaign, clocked_inference, timed_inference
 from forsooth.bench.measure import in_child
 from forsooth.bench.rows import Quantity, Row, Target
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from forsooth.bench.setting import Setting
+    from forsooth.bench.setting import BenchSetting
     from forsooth.inference.posterior.options import Model
 
 TWO_BITS, FIVE = Scale.parse("0..2"), Scale.parse("0..4")  # NULL is one symbol more
 TASKS = 1_000
 
 
-def pooled(setting: Setting) -> Iterator[Row]:
+def pooled(setting: BenchSetting) -> Iterator[Row]:
     """Reports of two bits from Parquet, ever more of them; each size in a process of its own."""
     largest = setting.size(10**9, 10**6)
     sizes = [largest // 10**power for power in (range(3, -1, -1) if not setting.quick else (1, 0))]
@@ -66,11 +66,11 @@ def pooled(setting: Setting) -> Iterator[Row]:
     )
 
 
-def _pooled(setting: Setting, cells: int, *, is_largest: bool) -> Row:
+def _pooled(setting: BenchSetting, cells: int, *, is_largest: bool) -> Row:
     path, warm = setting.folder / "reports.parquet", setting.folder / "warm.parquet"
-    Campaign(100, TASKS, TWO_BITS).write(warm)
+    BenchCampaign(100, TASKS, TWO_BITS).write(warm)
     start = time.perf_counter()
-    Campaign(cells // TASKS, TASKS, TWO_BITS).write(path)
+    BenchCampaign(cells // TASKS, TASKS, TWO_BITS).write(path)
     writing = time.perf_counter() - start
     found, peak = in_child(clocked_inference, path, warm, "pooled")
     reading, _ = in_child(_read, path)
@@ -96,11 +96,11 @@ def _read(path: Path) -> float:
     return time.perf_counter() - start
 
 
-def classes(setting: Setting) -> Iterator[Row]:
+def classes(setting: BenchSetting) -> Iterator[Row]:
     """Both models on 10 million cells, until nothing moves."""
-    campaign = Campaign(setting.size(10_000, 500), TASKS, FIVE)
+    campaign = BenchCampaign(setting.size(10_000, 500), TASKS, FIVE)
     path, warm = setting.folder / "reports.parquet", setting.folder / "warm.parquet"
-    Campaign(100, TASKS, FIVE).write(warm)
+    BenchCampaign(100, TASKS, FIVE).write(warm)
     campaign.write(path)
     wanted: tuple[tuple[Model, str, float], ...] = (
         ("pooled", "pooled posterior", 2),

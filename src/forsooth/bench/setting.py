@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Setting:
+class BenchSetting:
     """`quick` is for trying out: small sizes, few rounds, and figures that are no result."""
 
     quick: bool

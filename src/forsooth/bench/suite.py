@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import threadpool_limits
 
 from forsooth.bench import clustered, files, methods, sampling, scale
-from forsooth.bench.setting import Setting
+from forsooth.bench.setting import BenchSetting
 from forsooth.errors import ForsoothError
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ class Benchmark:
 
     name: str
     title: str
-    work: Callable[[Setting], Iterable[Row]]
+    work: Callable[[BenchSetting], Iterable[Row]]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BenchOutcome:
     """A benchmark's rows; and the `problem` that kept it from having more."""
 
     benchmark: Benchmark
@@ -71,13 +71,13 @@ def find(names: Iterable[str]) -> tuple[Benchmark, ...]:
     return tuple(each for each in BENCHMARKS if not wanted or each.name in wanted)
 
 
-def run(benchmark: Benchmark, *, quick: bool, peers: Peers) -> Outcome:
+def run(benchmark: Benchmark, *, quick: bool, peers: Peers) -> BenchOutcome:
     """With a folder that is removed afterwards; numpy keeps to one core."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="forsooth-bench-") as folder, threadpool_limits(1):
         try:
-            rows.extend(benchmark.work(Setting(quick, peers, Path(folder))))
+            rows.extend(benchmark.work(BenchSetting(quick, peers, Path(folder))))
         except Exception as error:  # whatever it is, it is not to cost the other benchmarks
             reason = (str(error).replace(folder, "").splitlines() or [""])[0]
-            return Outcome(benchmark, tuple(rows), f"failed: {type(error).__name__}: {reason}")
-    return Outcome(benchmark, tuple(rows))
+            return BenchOutcome(benchmark, tuple(rows), f"failed: {type(error).__name__}: {reason}")
+    return BenchOutcome(benchmark, tuple(rows))

@@ -12,8 +12,8 @@ from forsooth.answers import Answers
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.errors import ForsoothError
-from forsooth.files import read_text
-from forsooth.mechanism import Mechanism
+from forsooth.io.files import read_text
+from forsooth.mechanisms.base import Mechanism
 from forsooth.privacy import PROTECTS, Privacy, check_epsilon, check_protects, check_unit
 from forsooth.reports import Reports
 from forsooth.scale import Scale
@@ -66,8 +66,8 @@ def audit(
 
     Example: `forsooth audit --mechanism rr --epsilon 1 --scale 0..4`
     """
-    from forsooth.audit import Audit, audit_reports
-    from forsooth.audit import audit as run
+    from forsooth.auditing import Audit, audit_reports
+    from forsooth.auditing import audit as run
 
     if not 0 < alpha < 1:
         raise ForsoothError(f"α must lie between 0 and 1, got {alpha}")

@@ -12,7 +12,7 @@ from forsooth.bench import NAMES
 from forsooth.cli import options
 from forsooth.cli.console import aside, notice, print_json, print_table, say
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable
+from forsooth.io.files import check_writable
 from forsooth.plural import counted
 
 
@@ -57,7 +57,7 @@ def bench(
     """
     from forsooth.bench import figure as picture
     from forsooth.bench import machine, suite
-    from forsooth.bench.page import NO_RESULT, Results
+    from forsooth.bench.page import NO_RESULT, BenchResults
     from forsooth.bench.peers import Peers
     from forsooth.bench.rows import HEADINGS
     from forsooth.study.figures import check_drawable
@@ -77,7 +77,7 @@ def bench(
     for number, each in enumerate(chosen, 1):
         aside.print(f"{number} of {len(chosen)}: {each.name} ({each.title})", markup=False)
         found.append(suite.run(each, quick=quick, peers=Peers(str(peers))))
-    results = Results(described, quick, found)
+    results = BenchResults(described, quick, found)
     if plot is not None:
         scale = next(outcome for outcome in found if outcome.benchmark.name == "scale")
         picture.draw(scale.rows, plot)

@@ -8,8 +8,8 @@ import typer
 
 from forsooth.cli import options, renamed
 from forsooth.cli.console import print_json, say
+from forsooth.planning import bounds
 from forsooth.scale import Scale
-from forsooth.theory import bounds
 
 app = typer.Typer(
     help="Print the paper's upper bounds on the expected error.", no_args_is_help=True

@@ -10,7 +10,7 @@ import typer
 from forsooth.cli import options, outputs
 from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.estimand import ESTIMANDS, MEANING, check_estimand
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 
 
 def demo(

@@ -11,7 +11,7 @@ import typer
 from forsooth.cli import options, outputs
 from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.estimand import default_estimand
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 from forsooth.mechanisms.channel import TOTAL, Channel, ChannelMechanism
 from forsooth.privacy import check_protects
 from forsooth.scale import Scale
@@ -49,7 +49,7 @@ def design(
     Example: `forsooth design --scale 0..9 --epsilon 1 --density 0.1 --truth-prior normal:0,1
     --noise 1,5 -o mechanism.json`, then `forsooth perturb … --mechanism-file mechanism.json`
     """
-    from forsooth.mechanisms.staircase import designed
+    from forsooth.mechanisms.staircase_channel import designed
     from forsooth.study.figures import check_drawable
 
     if output:

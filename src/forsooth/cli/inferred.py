@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import tables
 from forsooth.answers import Answers
 from forsooth.cli import options
 from forsooth.cli.console import notice, print_table, say, working
 from forsooth.cli.outputs import PAGE, check_output
-from forsooth.enough import Enough, enough
-from forsooth.files import check_writable, replacing
+from forsooth.inference.enough import Enough, enough
+from forsooth.io import tables
+from forsooth.io.files import check_writable, replacing
 from forsooth.natural import reading_order
 from forsooth.plural import counted
 
@@ -267,7 +267,7 @@ def _calibration(calibration: Calibration, sets: bool) -> str:
 
 
 def _write_report(truths: Truths, data: list[Reports] | Answers, path: Path) -> None:
-    from forsooth.study.campaign_page import campaign_page
+    from forsooth.report.page import campaign_page
 
     parts = [data] if isinstance(data, Answers) else data
     workers = sum(len(part.workers) for part in parts)

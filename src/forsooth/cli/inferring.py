@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from forsooth import inference
 from forsooth.answers import Answers, OnConflict
 from forsooth.cli.console import aside, notice
+from forsooth.dataset import read_groups, read_truths
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, GoldUse, agreed
-from forsooth.inference.engine import Engine, Here
+from forsooth.inference.engines.base import Engine, Here
+from forsooth.inference.engines.files import infer_files
+from forsooth.inference.engines.state import PooledState
 from forsooth.inference.estimates import Rules
-from forsooth.inference.from_files import infer_files
 from forsooth.inference.posterior.options import Options
-from forsooth.inference.state import PooledState
-from forsooth.report_files import ReportFiles
+from forsooth.io.report_files import ReportFiles
 from forsooth.reports import Reports
-from forsooth.study.dataset import read_groups, read_truths
 from forsooth.truths import NO_WORKER_QUALITY, Truths
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _engine(cluster: str | None) -> Iterator[Engine]:
         if cluster is None:
             yield Here(progress)
             return
-        from forsooth.cluster import connect
+        from forsooth.inference.engines.dask import connect
 
         with connect(cluster, progress) as engine:
             yield engine

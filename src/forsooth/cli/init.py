@@ -7,7 +7,7 @@ from pathlib import Path
 from forsooth.cli import options
 from forsooth.cli.console import print_json, say
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable
+from forsooth.io.files import check_writable
 from forsooth.plural import counted
 
 _FILE = Path("answers.csv")

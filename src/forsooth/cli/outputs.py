@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable
+from forsooth.io.files import check_writable
 
 # what is written → the endings that say so
 REPORTS = (".parquet", ".pq")

@@ -9,17 +9,18 @@ from typing import Annotated, cast
 
 import typer
 
-from forsooth import mechanisms, tables
+from forsooth import mechanisms
 from forsooth.answers import Answers, OnConflict
 from forsooth.cli import options, outputs
 from forsooth.cli.console import notice, print_json, progress_bar, say, working
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS, Estimand
-from forsooth.files import read_text
-from forsooth.mechanism import Mechanism
+from forsooth.io import tables
+from forsooth.io.files import read_text
+from forsooth.io.report_files import write_in_pieces
+from forsooth.mechanisms.base import Mechanism
 from forsooth.plural import counted
 from forsooth.privacy import check_epsilon, check_protects, check_unit
-from forsooth.report_files import write_in_pieces
 from forsooth.reports import Reports
 
 

@@ -13,8 +13,8 @@ from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, progress_bar, say
 
 if TYPE_CHECKING:
-    from forsooth.study.planning import Plan
-    from forsooth.study.rehearsal import Campaign, Point
+    from forsooth.planning.plans import Plan
+    from forsooth.planning.rehearsal import PlannedCampaign, Point
 
 _STEPS = 15  # of an estimated curve in the figure
 
@@ -60,13 +60,14 @@ def plan(
 
     Example: `forsooth plan --tasks 200 --scale 0..9 --density 0.1 --epsilon 1 --target-mae 0.3`
     """
-    from forsooth.study import figures, planning
+    from forsooth.planning import plans
+    from forsooth.study import figures
 
     if plot:
         figures.check_drawable(plot)
     cores = processes or os.cpu_count() or 1
     with progress_bar("simulating") as advance:
-        found = planning.plan(
+        found = plans.plan(
             scale,
             tasks=tasks,
             density=density,
@@ -89,7 +90,7 @@ def plan(
     if plot:
         if not fast:
             with progress_bar("drawing") as advance:
-                drawn = planning.curves(found, repeats=repeats, processes=cores, progress=advance)
+                drawn = plans.curves(found, repeats=repeats, processes=cores, progress=advance)
         _draw(found, drawn, plot)
     if json:
         print_json(_document(found, drawn))
@@ -133,7 +134,7 @@ def _document(found: Plan, drawn: list[Point]) -> dict[str, Any]:
     return document | ({"curves": [_row(campaign, point) for point in drawn]} if drawn else {})
 
 
-def _row(campaign: Campaign, point: Point) -> dict[str, Any]:
+def _row(campaign: PlannedCampaign, point: Point) -> dict[str, Any]:
     estimate = None
     if point.epsilon is not None and campaign.has_estimate:
         estimate = campaign.estimate(point.workers, point.epsilon)
@@ -221,8 +222,8 @@ def _number(asked: str, value: float) -> str:
 
 def _draw(found: Plan, drawn: list[Point], path: Path) -> None:
     """Error against workers: estimated curves, and rehearsals with error bars."""
+    from forsooth.planning.plans import around
     from forsooth.study.figures import COLOURS, GREY, MARKERS, drawing
-    from forsooth.study.planning import around
 
     campaign, expected = found.campaign, found.campaign.expected
     workers, epsilons = around(found)

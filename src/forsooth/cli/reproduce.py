@@ -77,7 +77,7 @@ def reproduce(
         chosen,
         plan.QUICK if quick else plan.FULL,
         output,
-        cells.Setting(seed, folder),
+        cells.RunSetting(seed, folder),
         own=own,
         fresh=fresh,
     )

@@ -13,7 +13,7 @@ import typer
 from forsooth.cli import options
 from forsooth.cli.console import print_json, say
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable
+from forsooth.io.files import check_writable
 from forsooth.service.settings import Settings
 
 _NEEDED = ("alembic", "fastapi", "sqlalchemy", "uvicorn")

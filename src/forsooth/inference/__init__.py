@@ -10,16 +10,12 @@ import numpy as np
 from forsooth.cells import Cells
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand, GoldUse, agreed, check_gold_use
-from forsooth.inference.algorithm1 import algorithm1
+from forsooth.inference import algorithm1, catd, crh, dawid_skene, gtm
 from forsooth.inference.averages import majority, mean, median
 from forsooth.inference.calibration import calibrated, check_calibration
-from forsooth.inference.catd import catd
-from forsooth.inference.crh import crh
 from forsooth.inference.data import given
-from forsooth.inference.dawid_skene import dawid_skene
 from forsooth.inference.estimates import TIES, Rules, Ties, pinned, quality, smallest_deviation
 from forsooth.inference.gold import gold_array
-from forsooth.inference.gtm import gtm
 from forsooth.inference.options import UNORDERED, check_rules, without_order
 from forsooth.inference.posterior import infer_posterior
 from forsooth.inference.posterior.options import ESTIMATES, MODELS, Estimate, Model, Options
@@ -37,18 +33,18 @@ if TYPE_CHECKING:
     from forsooth.inference.checkpoint import Checkpoint
     from forsooth.inference.estimates import Estimates
     from forsooth.inference.posterior.evidence import Campaign
-    from forsooth.report_files import ReportFiles
+    from forsooth.io.report_files import ReportFiles
     from forsooth.scale import Scale, ScaleLike
 
 METHODS: dict[str, Callable[[Cells, Scale, Rules, NDArray[np.float64]], Estimates]] = {
-    "algorithm1": algorithm1,
+    "algorithm1": algorithm1.algorithm1,
     "mean": mean,
     "median": median,
     "majority": majority,
-    "crh": crh,
-    "catd": catd,
-    "gtm": gtm,
-    "dawid-skene": dawid_skene,
+    "crh": crh.crh,
+    "catd": catd.catd,
+    "gtm": gtm.gtm,
+    "dawid-skene": dawid_skene.dawid_skene,
 }
 NAMES = ("posterior", *METHODS)
 DEFAULT_METHOD = "posterior"

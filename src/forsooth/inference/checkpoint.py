@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 from forsooth.version import exact_version, made_by_other
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forsooth import tables, wide
 from forsooth.answers import Answers
 from forsooth.errors import AssumptionWarning, ForsoothError
-from forsooth.frames import WHAT_TO_PASS, library_of
+from forsooth.io import tables, wide
+from forsooth.io.frames import WHAT_TO_PASS, library_of
 from forsooth.natural import naturally
 from forsooth.reports import Reports
 from forsooth.scale import MAX_SIZE, Scale, ScaleLike
 
 if TYPE_CHECKING:
-    from forsooth.tables import Source
+    from forsooth.io.tables import Source
 
 MOST_SHOWN = 8  # answers, in a sentence about an assumed scale
 NOT_PRIVATE = "inferred from plain answers: nothing was perturbed, so nothing is private"
@@ -42,7 +42,7 @@ def given(data: object, scale: ScaleLike | None) -> Given:
     if isinstance(data, Reports | Answers):
         return _stated([data], scale)
     if isinstance(data, str | Path) and _holds_reports(Path(data)):
-        from forsooth.report_files import ReportFiles
+        from forsooth.io.report_files import ReportFiles
 
         return _stated(ReportFiles.open([data]).read(), scale)
     if isinstance(data, Iterable) and not isinstance(data, str | Mapping):

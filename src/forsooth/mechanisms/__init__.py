@@ -19,15 +19,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import CellwiseMechanism, Mechanism
+from forsooth.mechanisms.base import CellwiseMechanism, Mechanism
 from forsooth.mechanisms.channel import Channel, ChannelMechanism
 from forsooth.mechanisms.laplace import Laplace, lp
 from forsooth.mechanisms.matrix_factorization import MatrixFactorization, mf
 from forsooth.mechanisms.randomized_response import grr, rr, two_step
 from forsooth.mechanisms.safe_factorization import SafeFactorization, mf_safe
 from forsooth.mechanisms.sampled import SampledTasks, per_worker
-from forsooth.mechanisms.staircase import staircase
-from forsooth.mechanisms.two_layer import TwoLayer, two_layer
+from forsooth.mechanisms.staircase_channel import staircase
+from forsooth.mechanisms.two_layer_channel import TwoLayer, two_layer
 from forsooth.privacy import check_epsilon, check_protects, check_unit
 from forsooth.scale import Scale
 

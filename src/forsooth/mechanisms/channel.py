@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import CellwiseMechanism
+from forsooth.io import strict
+from forsooth.io.packing import symbol_bits
+from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.exact import log_ratio
 from forsooth.mechanisms.walk import walker
-from forsooth.packing import symbol_bits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
 
 TOTAL = 2**32

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import CellwiseMechanism
+from forsooth.io import strict
+from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon, check_protects
 from forsooth.scale import Scale
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
     from forsooth.scale import ScaleLike
 

@@ -33,10 +33,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.checks import check_number, check_whole
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import Layout, Mechanism
+from forsooth.io import strict
+from forsooth.mechanisms.base import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import check_epsilon
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.answers import Answers
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
     from forsooth.scale import ScaleLike
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
 
 _BLOCK = 2**16  # small enough for the processor's cache
 _TAIL = 50  # the tail begins where less than e^−50 of the probability is left

@@ -35,11 +35,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import strict
-from forsooth.assignment import public_words
 from forsooth.checks import check_number, check_whole
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import BLOCK_CELLS, Layout, Mechanism
+from forsooth.io import strict
+from forsooth.mechanisms.assignment import public_words
+from forsooth.mechanisms.base import BLOCK_CELLS, Layout, Mechanism
 from forsooth.mechanisms.laplace import GRIDS, REACH, grid_of
 from forsooth.mechanisms.noise import discrete_laplace
 from forsooth.privacy import Protects, check_epsilon
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.answers import Answers
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
     from forsooth.scale import ScaleLike
 

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forsooth import strict
 from forsooth.answers import Answers
-from forsooth.assignment import sampled_tasks
 from forsooth.errors import ForsoothError
-from forsooth.mechanism import BLOCK_CELLS, CellwiseMechanism, Layout, Mechanism
+from forsooth.io import strict
+from forsooth.mechanisms.assignment import sampled_tasks
+from forsooth.mechanisms.base import BLOCK_CELLS, CellwiseMechanism, Layout, Mechanism
 from forsooth.privacy import Privacy
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from forsooth.randomness import Randomness
+    from forsooth.mechanisms.randomness import Randomness
     from forsooth.reports import Reports
 
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import delete, func, insert, select, update
 
-from forsooth.enough import enough, further_reports
 from forsooth.errors import ForsoothError
 from forsooth.estimand import MEANING, check_estimand
+from forsooth.inference.enough import enough, further_reports
 from forsooth.service import logs, models
-from forsooth.service.campaigns import Campaign, Design, add_design, load
+from forsooth.service.campaigns import StoredCampaign, StoredDesign, add_design, load
 from forsooth.service.payload import all_reports
 from forsooth.service.schemas import (
     EnoughView,
@@ -47,7 +47,7 @@ _REST = 4  # after an inference of one second, a campaign is left alone for four
 _log = logging.getLogger(__name__)
 
 
-def latest(connection: Connection, campaign: Campaign, received: int) -> TruthsView:
+def latest(connection: Connection, campaign: StoredCampaign, received: int) -> TruthsView:
     """What was inferred last, and how many reports there are by now."""
     scale = campaign.scale
     found = TruthsView(
@@ -169,7 +169,7 @@ def _due(store: Store) -> list[tuple[str, int]]:
         return [(campaign, int(count)) for campaign, count in connection.execute(wanted)]
 
 
-def _keep(store: Store, campaign: Campaign, count: int, document: dict[str, Any]) -> None:
+def _keep(store: Store, campaign: StoredCampaign, count: int, document: dict[str, Any]) -> None:
     """Replace the campaign's inference by one from more reports."""
     table = models.analysis
     with store.writing() as connection:
@@ -182,7 +182,7 @@ def _keep(store: Store, campaign: Campaign, count: int, document: dict[str, Any]
             connection.execute(insert(table).values(row))
 
 
-def _document(campaign: Campaign, truths: Truths, count: int) -> dict[str, Any]:
+def _document(campaign: StoredCampaign, truths: Truths, count: int) -> dict[str, Any]:
     """An inference as it is stored and shown."""
     posterior = truths.posterior
     assert posterior is not None  # the analyst infers by the posterior only
@@ -203,7 +203,7 @@ def _document(campaign: Campaign, truths: Truths, count: int) -> dict[str, Any]:
     return found.model_dump(exclude={"state", "reports", "received", "scale"})
 
 
-def _truths(campaign: Campaign, truths: Truths) -> list[TruthView]:
+def _truths(campaign: StoredCampaign, truths: Truths) -> list[TruthView]:
     values = np.array(campaign.scale.values)
     worded = campaign.labels != campaign.scale.labels or not campaign.scale.is_numeric
     worded &= campaign.estimand != "opinion"  # a mean answer is none of the answers
@@ -265,7 +265,7 @@ def _participation(posterior: Posterior) -> float | None:
     return posterior.participation
 
 
-def _enough(campaign: Campaign, truths: Truths, count: int) -> EnoughView | None:
+def _enough(campaign: StoredCampaign, truths: Truths, count: int) -> EnoughView | None:
     found = enough(truths, campaign.target_width)
     if found is None:
         return None
@@ -282,7 +282,7 @@ def _quality(truths: Truths) -> QualityView:
 # Adaptive campaigns
 
 
-def _claim_redesign(store: Store, campaign: Campaign, count: int) -> bool:
+def _claim_redesign(store: Store, campaign: StoredCampaign, count: int) -> bool:
     """True if a redesign is due and this process is to make it; the next is due at 2 × `count`."""
     table = models.campaign
     with store.writing() as connection:
@@ -294,9 +294,9 @@ def _claim_redesign(store: Store, campaign: Campaign, count: int) -> bool:
         return bool(claimed.rowcount)
 
 
-def _redesign(store: Store, campaign: Campaign, reports: list[Reports]) -> None:
+def _redesign(store: Store, campaign: StoredCampaign, reports: list[Reports]) -> None:
     """Add the best mechanism for what was learned, for further workers; earlier ones stay valid."""
-    from forsooth.adaptive import redesigned
+    from forsooth.planning.adaptive import redesigned
 
     try:
         text = redesigned(reports, campaign.estimand).to_json()
@@ -307,14 +307,14 @@ def _redesign(store: Store, campaign: Campaign, reports: list[Reports]) -> None:
         _lock(connection, campaign)
         now = load(connection, campaign.id)
         assert now is not None
-        new = Design(now.current.number + 1, text)
+        new = StoredDesign(now.current.number + 1, text)
         if now.design(new.digest) is not None:
             return
         add_design(connection, campaign.id, new)
     _log.info("redesigned", extra={"campaign": campaign.id, "design": new.digest})
 
 
-def _lock(connection: Connection, campaign: Campaign) -> None:
+def _lock(connection: Connection, campaign: StoredCampaign) -> None:
     """Others who write to this campaign wait."""
     table = models.campaign
     connection.execute(select(table.c.id).where(table.c.id == campaign.id).with_for_update())

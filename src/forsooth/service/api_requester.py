@@ -14,11 +14,12 @@ from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection, select, update
 from starlette.responses import JSONResponse, Response
 
+from forsooth.client.tokens import hashed, new_token
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
 from forsooth.service import analyst, campaigns, exports, models
 from forsooth.service.api_worker import view
-from forsooth.service.campaigns import Campaign, Plan, Task
+from forsooth.service.campaigns import CampaignRequest, StoredCampaign, Task
 from forsooth.service.context import BaseUrl, TheRequester, TheService, failures
 from forsooth.service.failures import Refusal
 from forsooth.service.pages import STATIC
@@ -35,14 +36,13 @@ from forsooth.service.schemas import (
 )
 from forsooth.service.settings import Settings
 from forsooth.service.status import progress, status
-from forsooth.service.tokens import hashed, new_token
 
 router = APIRouter(prefix="/v1/campaigns", tags=["requesters"])
 _log = logging.getLogger(__name__)
 _IMAGES = tuple(f"data:image/{kind};base64," for kind in ("png", "jpeg", "gif", "webp"))
 
 
-def _own(campaign_id: str, service: TheService, requester: TheRequester) -> Campaign:
+def _own(campaign_id: str, service: TheService, requester: TheRequester) -> StoredCampaign:
     with service.store.reading() as connection:
         found = campaigns.load(connection, campaign_id, requester=requester)
     if found is None:
@@ -50,7 +50,7 @@ def _own(campaign_id: str, service: TheService, requester: TheRequester) -> Camp
     return found
 
 
-Own = Annotated[Campaign, Depends(_own)]
+Own = Annotated[StoredCampaign, Depends(_own)]
 
 
 @router.post("", status_code=201, responses=failures(401))
@@ -181,13 +181,13 @@ def report_page(own: Own, service: TheService, base: BaseUrl) -> Response:
     return _attachment(page.encode(), "text/html; charset=utf-8", "report.html")
 
 
-def _plan(body: NewCampaign, settings: Settings) -> Plan:
+def _plan(body: NewCampaign, settings: Settings) -> CampaignRequest:
     """What is asked for, in our own words; refused where it makes no sense."""
     tasks = tuple(
         Task(task.id or str(number), task.text, _allowed_image(task.image, settings))
         for number, task in enumerate(body.tasks, 1)
     )
-    return Plan(
+    return CampaignRequest(
         title=body.title,
         tasks=tasks,
         scale=Scale.parse(body.scale) if isinstance(body.scale, str) else Scale.of(body.scale),
@@ -228,7 +228,7 @@ def _invite(connection: Connection, campaign: str, count: int, base: str) -> lis
     return [InvitationView(token=token, link=f"{base}/c/{campaign}#{token}") for token in tokens]
 
 
-def _truths(connection: Connection, own: Campaign) -> TruthsView:
+def _truths(connection: Connection, own: StoredCampaign) -> TruthsView:
     return analyst.latest(connection, own, progress(connection, own).reports)
 
 

@@ -8,9 +8,10 @@ from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
+from forsooth.client.tokens import hashed, is_open, is_token
 from forsooth.errors import ForsoothError
 from forsooth.service import payload
-from forsooth.service.campaigns import Campaign, Design
+from forsooth.service.campaigns import StoredCampaign, StoredDesign
 from forsooth.service.context import Service, TheService, failures
 from forsooth.service.failures import Refusal
 from forsooth.service.pages import client_integrity
@@ -24,7 +25,6 @@ from forsooth.service.schemas import (
     utc,
 )
 from forsooth.service.status import progress
-from forsooth.service.tokens import hashed, is_open, is_token
 from forsooth.service.writer import Outcome, Submission
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["workers"])
@@ -84,7 +84,7 @@ async def report(campaign_id: str, body: NewReport, service: TheService) -> JSON
     return JSONResponse({"status": outcome.value}, 201 if outcome is Outcome.ACCEPTED else 200)
 
 
-def view(found: Campaign, *, closed: bool) -> CampaignView:
+def view(found: StoredCampaign, *, closed: bool) -> CampaignView:
     """The public side of a campaign, with the design for those who come now."""
     mechanism = found.current.mechanism
     guarantee, tasks = mechanism.guarantee, len(found.tasks)
@@ -107,7 +107,9 @@ def view(found: Campaign, *, closed: bool) -> CampaignView:
     )
 
 
-def _looked_up(service: Service, campaign_id: str, digest: str) -> tuple[Campaign, Design]:
+def _looked_up(
+    service: Service, campaign_id: str, digest: str
+) -> tuple[StoredCampaign, StoredDesign]:
     found = _found(service.campaigns.look_up(campaign_id))
     design = found.design(digest)
     if design is None:
@@ -115,13 +117,15 @@ def _looked_up(service: Service, campaign_id: str, digest: str) -> tuple[Campaig
     return found, design
 
 
-def _found(campaign: Campaign | None) -> Campaign:
+def _found(campaign: StoredCampaign | None) -> StoredCampaign:
     if campaign is None:
         raise Refusal(404, "unknown-campaign", "there is no such campaign")
     return campaign
 
 
-def _checked(asked: Campaign, used: Design, invitation: bytes, body: NewReport) -> Submission:
+def _checked(
+    asked: StoredCampaign, used: StoredDesign, invitation: bytes, body: NewReport
+) -> Submission:
     try:
         values = payload.decode(body.report)
         payload.check(asked, used, values, body.tasks)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 from forsooth.service.store import Store
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from sqlalchemy import insert, select
 from forsooth import mechanisms
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
-from forsooth.mechanism import Mechanism
+from forsooth.mechanisms.base import Mechanism
+from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.scale import Scale
 from forsooth.service import models
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from forsooth.privacy import Protects
     from forsooth.service.store import Store
 
-ADAPTIVE = "adaptive"
 MAX_ANSWERS = 101  # a table has a row and a column for each, and every worker loads it
 _REMEMBERED = 256  # campaigns that one process keeps in memory
 _SUMS = mechanisms.MatrixFactorization | mechanisms.SafeFactorization
@@ -49,7 +49,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Design:
+class StoredDesign:
     """A mechanism of a campaign, and the exact text that workers verify."""
 
     number: int
@@ -67,7 +67,7 @@ class Design:
 
 
 @dataclass(frozen=True, eq=False)
-class Campaign:
+class StoredCampaign:
     """What is asked of whom, on which scale, with which promise."""
 
     id: str
@@ -80,11 +80,11 @@ class Campaign:
     target_width: float
     closes_at: int | None
     max_reports: int | None
-    designs: tuple[Design, ...]
+    designs: tuple[StoredDesign, ...]
     estimand: Estimand | None = None
 
     @property
-    def current(self) -> Design:
+    def current(self) -> StoredDesign:
         """The design for workers who come now."""
         return self.designs[-1]
 
@@ -98,13 +98,13 @@ class Campaign:
         """The public list of tasks."""
         return tuple(task.id for task in self.tasks)
 
-    def design(self, digest: str) -> Design | None:
+    def design(self, digest: str) -> StoredDesign | None:
         """The design that a report names."""
         return next((each for each in self.designs if each.digest == digest), None)
 
 
 @dataclass(frozen=True)
-class Plan:
+class CampaignRequest:
     """What a requester asks for; `campaign` and its first design follow from it."""
 
     title: str
@@ -153,7 +153,7 @@ class Plan:
         return first
 
 
-def create(connection: Connection, requester: int, plan: Plan, first: Mechanism) -> str:
+def create(connection: Connection, requester: int, plan: CampaignRequest, first: Mechanism) -> str:
     """Store a campaign and its first design; its id cannot be guessed."""
     campaign = _new_id()
     values: dict[str, Any] = {
@@ -173,11 +173,11 @@ def create(connection: Connection, requester: int, plan: Plan, first: Mechanism)
         "estimand": plan.estimand,
     }
     connection.execute(insert(models.campaign).values(values))
-    add_design(connection, campaign, Design(1, first.to_json()))
+    add_design(connection, campaign, StoredDesign(1, first.to_json()))
     return campaign
 
 
-def add_design(connection: Connection, campaign: str, design: Design) -> None:
+def add_design(connection: Connection, campaign: str, design: StoredDesign) -> None:
     """One more design; from now on it is the current one."""
     connection.execute(
         insert(models.design).values(
@@ -197,7 +197,9 @@ def invite(connection: Connection, campaign: str, hashes: Sequence[bytes]) -> No
         connection.execute(insert(models.invitation), rows)
 
 
-def load(connection: Connection, campaign: str, *, requester: int | None = None) -> Campaign | None:
+def load(
+    connection: Connection, campaign: str, *, requester: int | None = None
+) -> StoredCampaign | None:
     """A campaign by its id; with `requester`, only if it is that requester's."""
     table = models.campaign
     wanted = select(table).where(table.c.id == campaign)
@@ -211,7 +213,7 @@ def load(connection: Connection, campaign: str, *, requester: int | None = None)
         .where(models.design.c.campaign == campaign)
         .order_by(models.design.c.number)
     )
-    return Campaign(
+    return StoredCampaign(
         id=row.id,
         title=row.title,
         description=row.description,
@@ -222,7 +224,7 @@ def load(connection: Connection, campaign: str, *, requester: int | None = None)
         target_width=row.target_width,
         closes_at=row.closes_at,
         max_reports=row.max_reports,
-        designs=tuple(Design(number, text) for number, text in designs),
+        designs=tuple(StoredDesign(number, text) for number, text in designs),
         estimand=None if row.estimand is None else check_estimand(row.estimand),
     )
 
@@ -232,10 +234,10 @@ class Campaigns:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[str, Campaign] = OrderedDict()
+        self._known: OrderedDict[str, StoredCampaign] = OrderedDict()
         self._lock = Lock()
 
-    def known(self, campaign: str, digest: str) -> tuple[Campaign, Design] | None:
+    def known(self, campaign: str, digest: str) -> tuple[StoredCampaign, StoredDesign] | None:
         """A campaign and one of its designs from memory; None if they must be looked up."""
         with self._lock:
             found = self._known.get(campaign)
@@ -245,7 +247,7 @@ class Campaigns:
         design = found.design(digest)
         return None if design is None else (found, design)
 
-    def look_up(self, campaign: str) -> Campaign | None:
+    def look_up(self, campaign: str) -> StoredCampaign | None:
         """A campaign as the database has it now."""
         with self._store.reading() as connection:
             found = load(connection, campaign)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import insert, select
 
+from forsooth.client.tokens import hashed, new_token
 from forsooth.errors import ForsoothError
 from forsooth.service.models import requester
-from forsooth.service.tokens import hashed, new_token
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

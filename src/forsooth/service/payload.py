@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import select
 
-from forsooth import packing
 from forsooth.errors import ForsoothError
+from forsooth.io import packing
 from forsooth.plural import counted
 from forsooth.reports import Reports
 from forsooth.service import models
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
     from forsooth.reports import AnsweredCells
-    from forsooth.service.campaigns import Campaign, Design
+    from forsooth.service.campaigns import StoredCampaign, StoredDesign
 
 _INDEX = np.dtype("<i4")
 
@@ -37,7 +37,9 @@ def decode(text: str) -> bytes:
         raise ForsoothError("the report is not base64 (standard alphabet, with padding)") from None
 
 
-def check(campaign: Campaign, design: Design, report: bytes, tasks: Sequence[int] | None) -> None:
+def check(
+    campaign: StoredCampaign, design: StoredDesign, report: bytes, tasks: Sequence[int] | None
+) -> None:
     """Refuse what the design never sends: other lengths, other symbols, other cells."""
     mechanism, count = design.mechanism, len(campaign.tasks)
     if mechanism.layout == "rows":
@@ -60,7 +62,7 @@ def check(campaign: Campaign, design: Design, report: bytes, tasks: Sequence[int
         raise ForsoothError(f"value {place} of the report is one that {mechanism.name} never sends")
 
 
-def spent(campaign: Campaign, design: Design, tasks: Sequence[int] | None) -> float:
+def spent(campaign: StoredCampaign, design: StoredDesign, tasks: Sequence[int] | None) -> float:
     """The most ε that a report can have cost its worker."""
     cells = len(campaign.tasks) if tasks is None else len(tasks)
     return design.mechanism.guarantee.worker_total(cells)
@@ -71,7 +73,7 @@ def pack_tasks(tasks: Sequence[int] | None) -> bytes | None:
     return None if tasks is None else np.array(tasks, _INDEX).tobytes()
 
 
-def all_reports(connection: Connection, campaign: Campaign) -> list[Reports]:
+def all_reports(connection: Connection, campaign: StoredCampaign) -> list[Reports]:
     """Every report of a campaign, by design; workers stand in the order of their hashes."""
     made = (_of_design(connection, campaign, design) for design in campaign.designs)
     return [reports for reports in made if reports.workers]
@@ -89,7 +91,7 @@ def _check_tasks(tasks: Sequence[int] | None, count: int) -> int:
     return len(tasks)
 
 
-def _of_design(connection: Connection, campaign: Campaign, design: Design) -> Reports:
+def _of_design(connection: Connection, campaign: StoredCampaign, design: StoredDesign) -> Reports:
     table, mechanism = models.report, design.mechanism
     rows = connection.execute(
         select(table.c.invitation, table.c.tasks, table.c.payload)

@@ -16,8 +16,8 @@ from pydantic import (
 
 from forsooth.estimand import MEANING, Estimand
 from forsooth.mechanisms import BUILDERS
+from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.privacy import MAX_EPSILON
-from forsooth.service.campaigns import ADAPTIVE
 
 MAX_TASKS = 20_000
 MAX_INVITATIONS = 10_000

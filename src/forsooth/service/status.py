@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from forsooth.service.campaigns import Campaign
+    from forsooth.service.campaigns import StoredCampaign
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Progress:
         return sum(self.by_design.values())
 
 
-def progress(connection: Connection, campaign: Campaign) -> Progress:
+def progress(connection: Connection, campaign: StoredCampaign) -> Progress:
     """How many reports there are, and whether more are taken."""
     design = models.design
     counted = select(design.c.number, design.c.reports).where(design.c.campaign == campaign.id)
@@ -47,7 +47,7 @@ def progress(connection: Connection, campaign: Campaign) -> Progress:
     return Progress(by_design, closed)
 
 
-def status(connection: Connection, campaign: Campaign, link: str) -> StatusView:
+def status(connection: Connection, campaign: StoredCampaign, link: str) -> StatusView:
     """All that a requester is told of a campaign's progress."""
     now = progress(connection, campaign)
     invitation, report = models.invitation, models.report

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from forsooth import tables
 from forsooth.answers import Answers
+from forsooth.dataset import Dataset, align, read_truth
 from forsooth.errors import ForsoothError
+from forsooth.io import tables
 from forsooth.scale import Scale
-from forsooth.study.dataset import Dataset, align, read_truth
-from forsooth.study.synthetic import PREFIX, Crowd
+from forsooth.study.synthetic import PREFIX, SyntheticCrowd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Known:
+class PublicDataset:
     """A data set that forsooth can read: what it is, which files, where to get them."""
 
     summary: str
@@ -75,7 +75,7 @@ def read(
     """What ``--data`` names: ``wsd``, ``adult``, ``synthetic:…``, or a user's own table."""
     if data.partition(":")[0] == PREFIX:
         chosen = Scale.parse(scale) if scale is not None else None
-        return Crowd.parse(data, chosen).draw(seed, data)
+        return SyntheticCrowd.parse(data, chosen).draw(seed, data)
     if data in KNOWN:
         if truth is not None or scale is not None:
             raise ForsoothError(
@@ -146,20 +146,20 @@ def _headless(file: Path, *names: str) -> tables.Source:
     return tables.Source(table, None, f"{file} (no header line)")
 
 
-def _known(name: str) -> Known:
+def _known(name: str) -> PublicDataset:
     if name not in KNOWN:
         raise ForsoothError(f"unknown data set {name!r}; known: {', '.join(KNOWN)}")
     return KNOWN[name]
 
 
 KNOWN = {
-    "wsd": Known(
+    "wsd": PublicDataset(
         "word senses, the paper's “Web”: 177 tasks, 34 workers (Snow et al. 2008)",
         ("wsd.standardized.tsv",),
         "the annotations published with Snow et al., “Cheap and Fast — But is it Good?” (2008)",
         _load_wsd,
     ),
-    "adult": Known(
+    "adult": PublicDataset(
         "how adult is a web page: 11,040 tasks, 825 workers (AdultContent2, Ipeirotis 2010)",
         ("labels.txt", "gold.txt"),
         "the AdultContent2 folder of Ipeirotis' Get-Another-Label",

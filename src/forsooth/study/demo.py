@@ -9,11 +9,11 @@ import numpy as np
 
 from forsooth import mechanisms
 from forsooth.answers import Answers, code_dtype
+from forsooth.dataset import Dataset
 from forsooth.inference import infer
-from forsooth.mechanisms.staircase import answer_model
+from forsooth.mechanisms.staircase_channel import answer_model
+from forsooth.report.page import campaign_page
 from forsooth.scale import Scale
-from forsooth.study.campaign_page import campaign_page
-from forsooth.study.dataset import Dataset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from forsooth.estimand import Estimand
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
     from forsooth.reports import Reports
     from forsooth.truths import Truths
 
@@ -50,7 +50,7 @@ QUESTIONS: dict[str, float] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class DemoOutcome:
     """What one guarantee allowed the collector to learn."""
 
     reports: Reports
@@ -70,7 +70,7 @@ class Demonstration:
 
     campaign: Dataset
     open_truths: Truths
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[DemoOutcome, ...]
 
     @property
     def open_mae(self) -> float:
@@ -115,7 +115,7 @@ def run(
         progress(f"inferring from the reports of {mechanism.name}")
         truths, naive = infer(reports, estimand=estimand), infer(reports, "algorithm1")
         errors = truths.error(campaign.truth), naive.error(campaign.truth)
-        outcomes.append(Outcome(reports, truths, *errors))
+        outcomes.append(DemoOutcome(reports, truths, *errors))
     progress("inferring from the answers themselves, to compare")
     openly = infer(campaign.answers, estimand=estimand)
     return Demonstration(campaign, openly, tuple(outcomes))

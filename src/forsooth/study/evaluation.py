@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth import mechanisms
-from forsooth.adaptive import adaptive_reports
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
 from forsooth.inference import NAMES, infer
+from forsooth.planning.adaptive import ADAPTIVE, adaptive_reports
 from forsooth.privacy import check_epsilon, check_protects
 from forsooth.scale import Scale
 from forsooth.study import datasets
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from forsooth.answers import OnConflict
+    from forsooth.dataset import Dataset
     from forsooth.estimand import Estimand
-    from forsooth.mechanism import Mechanism
+    from forsooth.mechanisms.base import Mechanism
     from forsooth.privacy import Protects, Unit
     from forsooth.reports import Reports
-    from forsooth.study.dataset import Dataset
 
 Run = dict[str, Any]
-ADAPTIVE = "adaptive"
 _MEASURES = ("mae", "mae_change", "mae_original", "mae_constant", "mae_middle", "coverage")
 _GROUP = ("data", "mirror", "mechanism", "method", "protects", "guarantee", "epsilon", "estimand")
 

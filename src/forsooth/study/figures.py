@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forsooth.errors import ForsoothError
-from forsooth.files import check_writable, replacing
+from forsooth.io.files import check_writable, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forsooth.answers import Answers, code_dtype
+from forsooth.dataset import Dataset
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
-from forsooth.study.dataset import Dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ PAPER_SCALE = Scale.parse("0..9")
 
 
 @dataclass(frozen=True)
-class Crowd:
+class SyntheticCrowd:
     """The parameters of a synthetic crowd; the defaults are the paper's smaller one."""
 
     workers: int = 2000
@@ -54,7 +54,7 @@ class Crowd:
             raise ForsoothError("means must be finite and standard deviations not negative")
 
     @classmethod
-    def parse(cls, text: str, scale: Scale | None = None) -> Crowd:
+    def parse(cls, text: str, scale: Scale | None = None) -> SyntheticCrowd:
         """Read ``synthetic:workers=2000,tasks=200,sparsity=0.9,truth-mean=4``."""
         prefix, _, options = text.partition(":")
         if prefix != PREFIX:
@@ -104,7 +104,7 @@ class Crowd:
 
 _OPTIONS: dict[str, type[int] | type[float]] = {
     field.name: int if isinstance(field.default, int) else float
-    for field in fields(Crowd)
+    for field in fields(SyntheticCrowd)
     if field.name != "scale"
 }
 

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from forsooth.study.paper.cells import Setting, Source
+from forsooth.study.paper.cells import DataSource, RunSetting
 from forsooth.study.paper.charts import FIGURES
 from forsooth.study.paper.claims import find
-from forsooth.study.paper.comparison import Row
+from forsooth.study.paper.comparison import ComparisonRow
 from forsooth.study.paper.plan import QUICK, Setup
 from forsooth.study.paper.reproduction import Conclusion, Reproduction
-from forsooth.study.paper.store import Finished, Store
+from forsooth.study.paper.store import Finished, ResultStore
 from tests.study.paper.worlds import REAL, result_of
 
-OWN = Source("folder/<b>my & $own.csv", 10, 5, "truth.csv", "0..4")
+OWN = DataSource("folder/<b>my & $own.csv", 10, 5, "truth.csv", "0..4")
 CLAIMS = find(["distributions", "rr-falls", "adult-drop", "bounds"])
 _VOID = {"meta", "br", "hr", "img", "input", "link"}
 
@@ -28,14 +28,14 @@ _VOID = {"meta", "br", "hr", "img", "input", "link"}
 @pytest.fixture(scope="module")
 def conclusion(tmp_path_factory: pytest.TempPathFactory) -> Conclusion:
     folder = tmp_path_factory.mktemp("out") / "run"
-    store = Store.open(folder, seed=7, scope="quick")
+    store = ResultStore.open(folder, seed=7, scope="quick")
     setup = Setup(QUICK, REAL, OWN)
     shown = ("answers", "epsilon", "real", "own")
     sweeps = {sweep for claim in CLAIMS for sweep in claim.sweeps}
     cells = setup.cells(sweeps.union(*(FIGURES[name].sweeps for name in shown)))
     for cell in cells:
         store.put(cell, Finished(result_of(cell), 1.0))
-    return Reproduction(CLAIMS, setup, Setting(7), store, cells, {}).conclude()
+    return Reproduction(CLAIMS, setup, RunSetting(7), store, cells, {}).conclude()
 
 
 class Strict(HTMLParser):
@@ -98,9 +98,9 @@ def test_everything_is_said_and_escaped(conclusion: Conclusion) -> None:
 
 
 def test_a_tie_is_no_win() -> None:
-    assert Row("here", {"forsooth": 0.1, "RR": 0.2, "MF": None}).ours_is_best
-    assert not Row("here", {"forsooth": 0.1, "best constant": 0.1}).ours_is_best
-    assert not Row("here", {"forsooth": None, "RR": 0.2}).ours_is_best
+    assert ComparisonRow("here", {"forsooth": 0.1, "RR": 0.2, "MF": None}).ours_is_best
+    assert not ComparisonRow("here", {"forsooth": 0.1, "best constant": 0.1}).ours_is_best
+    assert not ComparisonRow("here", {"forsooth": None, "RR": 0.2}).ours_is_best
 
 
 def test_figures_come_with_their_numbers(conclusion: Conclusion) -> None:

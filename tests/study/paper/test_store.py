@@ -8,15 +8,15 @@ import pytest
 
 from forsooth import ForsoothError, version
 from forsooth.study.paper import measuring
-from forsooth.study.paper.cells import ErrorCell, Setting, Source, own
+from forsooth.study.paper.cells import DataSource, ErrorCell, RunSetting, own
 from forsooth.study.paper.plan import small
-from forsooth.study.paper.store import Finished, Store
+from forsooth.study.paper.store import Finished, ResultStore
 
-CELL = ErrorCell(Source("synthetic:workers=30,tasks=5", 30, 5), "rr", 1.0, "algorithm1", 0)
+CELL = ErrorCell(DataSource("synthetic:workers=30,tasks=5", 30, 5), "rr", 1.0, "algorithm1", 0)
 
 
-def opened(folder: Path, seed: int = 1, fresh: bool = False) -> Store:
-    return Store.open(folder, seed=seed, scope="quick", fresh=fresh)
+def opened(folder: Path, seed: int = 1, fresh: bool = False) -> ResultStore:
+    return ResultStore.open(folder, seed=seed, scope="quick", fresh=fresh)
 
 
 def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_only_what_is_missing_is_measured(tmp_path: Path) -> None:
     store.put(cells[1], Finished({"mae": 99.0}, 0.25))
     seen: list[tuple[int, int]] = []
     measuring.measure(
-        cells, Setting(1), store, progress=lambda done, total: seen.append((done, total))
+        cells, RunSetting(1), store, progress=lambda done, total: seen.append((done, total))
     )
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     kept = store.get(cells[1])
@@ -96,7 +96,7 @@ def test_processes_do_not_change_the_numbers(tmp_path: Path) -> None:
     cells = [replace(CELL, repeat=repeat) for repeat in range(3)]
     stores = opened(tmp_path / "one"), opened(tmp_path / "two")
     for processes, store in enumerate(stores, 1):
-        measuring.measure(cells, Setting(1), store, processes=processes)
+        measuring.measure(cells, RunSetting(1), store, processes=processes)
     one, two = ([store.get(cell) for cell in cells] for store in stores)
     assert [each and each.result for each in one] == [each and each.result for each in two]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from forsooth.study.paper.cells import AuditCell, Cell, DescriptionCell, ErrorCell, Source
+from forsooth.study.paper.cells import AuditCell, Cell, DataSource, DescriptionCell, ErrorCell
 from forsooth.study.paper.claims import CLAIMS, Claim
 from forsooth.study.paper.facts import PRINTED
 from forsooth.study.paper.judges import judge
@@ -13,7 +13,7 @@ from forsooth.study.paper.plan import QUICK, SWEEPS, Setup
 from forsooth.study.paper.results import Results
 from forsooth.study.paper.verdicts import Judgement
 
-REAL = {"wsd": Source("wsd", 34, 177), "adult": Source("adult", 825, 11_040)}
+REAL = {"wsd": DataSource("wsd", 34, 177), "adult": DataSource("adult", 825, 11_040)}
 SETUP = Setup(QUICK, REAL)
 Change = Callable[[ErrorCell], float]
 

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from scipy.special import softmax
 
-from forsooth.mechanism import BLOCK_CELLS
 from forsooth.mechanisms import MatrixFactorization, SafeFactorization
+from forsooth.mechanisms.base import BLOCK_CELLS
 from forsooth.mechanisms.matrix_factorization import MIN_RIDGE
 
 if TYPE_CHECKING:

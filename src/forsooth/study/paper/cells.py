@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from forsooth import mechanisms
-from forsooth.audit import audit
+from forsooth.auditing import audit
 from forsooth.privacy import Privacy
 from forsooth.scale import Scale
 from forsooth.study import datasets
@@ -27,8 +27,8 @@ from forsooth.study.evaluation import Job, Study
 
 if TYPE_CHECKING:
     from forsooth.answers import OnConflict
+    from forsooth.dataset import Dataset
     from forsooth.estimand import Estimand
-    from forsooth.study.dataset import Dataset
 
 AUDITED_TASKS = 20  # only one worker's total depends on it
 
@@ -40,7 +40,7 @@ _AUDIT_COST = 10.0  # for a million draws
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSource:
     """A data set as `forsooth evaluate` names it. `digest` tells a file from its later versions."""
 
     data: str
@@ -59,7 +59,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Setting:
+class RunSetting:
     """What a run fixes for all its cells."""
 
     seed: int
@@ -89,7 +89,7 @@ class Cell(ABC):
         """About how long it takes on one core."""
 
     @abstractmethod
-    def run(self, setting: Setting) -> dict[str, Any]:
+    def run(self, setting: RunSetting) -> dict[str, Any]:
         """The result, ready for JSON."""
 
 
@@ -99,7 +99,7 @@ class ErrorCell(Cell):
 
     kind: ClassVar[str] = "errors"  # "error" had no coverage
 
-    source: Source
+    source: DataSource
     mechanism: str
     epsilon: float
     method: str
@@ -114,7 +114,7 @@ class ErrorCell(Cell):
             return _COST_OF_POSTERIOR[name] * math.sqrt(millions) + _OVERHEAD
         return _COST[name] * millions + _OVERHEAD
 
-    def run(self, setting: Setting) -> dict[str, Any]:
+    def run(self, setting: RunSetting) -> dict[str, Any]:
         """One run of `evaluate`."""
         study = _study(self.source, self.mirror, self.method, setting)
         (run,) = Job(study, self.repeat, self.mechanism, self.epsilon).run()
@@ -137,7 +137,7 @@ class AuditCell(Cell):
         """In proportion to the draws."""
         return _AUDIT_COST * self.draws / 1e6 + _OVERHEAD
 
-    def run(self, setting: Setting) -> dict[str, Any]:
+    def run(self, setting: RunSetting) -> dict[str, Any]:
         """The audit's document; the draws are simulated, so that it can be repeated."""
         scale = Scale.parse(self.scale)
         mechanism = mechanisms.build(self.mechanism, scale, self.epsilon, tasks=AUDITED_TASKS)
@@ -152,30 +152,30 @@ class DescriptionCell(Cell):
 
     kind: ClassVar[str] = "description"
 
-    source: Source
+    source: DataSource
 
     @property
     def seconds(self) -> float:
         """Little more than reading the files."""
         return self.source.size / 5e6 + _OVERHEAD
 
-    def run(self, setting: Setting) -> dict[str, Any]:
+    def run(self, setting: RunSetting) -> dict[str, Any]:
         """`datasets describe`, and how many of the answers are right."""
         dataset = datasets.load(self.source.data, setting.data_dir)
         return dataset.describe() | {"correct_answers": _share_correct(dataset)}
 
 
-def synthetic(workers: int, tasks: int, sparsity: float) -> Source:
+def synthetic(workers: int, tasks: int, sparsity: float) -> DataSource:
     """A crowd of the paper's kind."""
     data = f"synthetic:workers={workers},tasks={tasks},sparsity={sparsity:g}"
-    return Source(data, workers, tasks)
+    return DataSource(data, workers, tasks)
 
 
-def known(name: str, data_dir: str | None) -> Source:
+def known(name: str, data_dir: str | None) -> DataSource:
     """One of the real data sets, if its files are here."""
     folder = datasets.path(name, data_dir)
     files = [folder / file for file in datasets.KNOWN[name].files]
-    return Source(name, *_SIZES[name], digest=_digest(*files))
+    return DataSource(name, *_SIZES[name], digest=_digest(*files))
 
 
 def own(
@@ -185,7 +185,7 @@ def own(
     on_conflict: OnConflict,
     data_dir: str | None,
     estimand: Estimand | None = None,
-) -> Source:
+) -> DataSource:
     """A user's own data; read once here, so that bad input is refused before any long work."""
     dataset = datasets.read(
         data, truth=truth, scale=scale, on_conflict=on_conflict, data_dir=data_dir
@@ -193,14 +193,14 @@ def own(
     workers, tasks = len(dataset.answers.workers), len(dataset.answers.tasks)
     files = [Path(file) for file in (data, truth) if file and Path(file).is_file()]
     digest = _digest(*files)
-    return Source(data, workers, tasks, truth, scale, on_conflict, digest, estimand)
+    return DataSource(data, workers, tasks, truth, scale, on_conflict, digest, estimand)
 
 
 _SIZES = {"wsd": (34, 177), "adult": (825, 11_040)}
 
 
 @lru_cache(maxsize=1)
-def _study(source: Source, mirror: bool, method: str, setting: Setting) -> Study:
+def _study(source: DataSource, mirror: bool, method: str, setting: RunSetting) -> Study:
     """The study whose jobs are run; one and the same for neighbouring cells, which then share the
     crowd that is drawn for a repeat. Its own ε and mechanism play no part: a job brings its own.
     """

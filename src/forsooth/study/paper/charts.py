@@ -22,7 +22,7 @@ from forsooth.study.paper.readings import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from forsooth.study.paper.cells import Source
+    from forsooth.study.paper.cells import DataSource
     from forsooth.study.paper.plan import Setup
     from forsooth.study.paper.results import Measured, Results
 
@@ -120,7 +120,7 @@ _OURS_TOO = (
 
 
 def _lines(
-    results: Results, points: Iterable[tuple[float, Source, float]], mirror: bool = False
+    results: Results, points: Iterable[tuple[float, DataSource, float]], mirror: bool = False
 ) -> tuple[Line, ...]:
     """Every line that has been measured at some of the points (x, data, ε)."""
     listed = list(points)
@@ -140,7 +140,11 @@ def _lines(
 
 
 def _against_epsilon(
-    results: Results, setup: Setup, source: Source, mirror: bool = False, title: str | None = None
+    results: Results,
+    setup: Setup,
+    source: DataSource,
+    mirror: bool = False,
+    title: str | None = None,
 ) -> Panel:
     points = [(epsilon, source, epsilon) for epsilon in setup.scope.epsilons]
     return Panel(title or place(source), EPSILON, _lines(results, points, mirror))
@@ -173,7 +177,7 @@ def _large(results: Results, setup: Setup) -> Chart:
     return _against_sparsity("large", results, crowds)
 
 
-def _against_sparsity(name: str, results: Results, crowds: dict[float, Source]) -> Chart:
+def _against_sparsity(name: str, results: Results, crowds: dict[float, DataSource]) -> Chart:
     workers, tasks = crowds[SPARSE].workers, crowds[SPARSE].tasks
     panels = []
     for epsilon in BUDGETS:

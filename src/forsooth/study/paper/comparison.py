@@ -34,7 +34,7 @@ _OURS = {"forsooth": (OURS, POSTERIOR), "RR + posterior": (RR, POSTERIOR)}
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One data set at one ε: MAE change per column to two decimals, None where not measured."""
 
     where: str
@@ -52,7 +52,7 @@ class Row:
         return best <= _OURS.keys()
 
 
-def compare(results: Results, setup: Setup) -> list[Row]:
+def compare(results: Results, setup: Setup) -> list[ComparisonRow]:
     """At ε = 1, 3 and 5, where forsooth's default was measured."""
     sources = [small(SPARSE), small(HALF), large(SPARSE), *setup.real.values()]
     rows = []
@@ -65,7 +65,7 @@ def compare(results: Results, setup: Setup) -> list[Row]:
                 values[name] = _rounded(row["mae_change"]) if row else None
             constant = results.baseline(source, "mae_constant")
             values["best constant"] = _rounded(constant.value)
-            rows.append(Row(f"{place(source)}, ε = {epsilon:g}", values))
+            rows.append(ComparisonRow(f"{place(source)}, ε = {epsilon:g}", values))
     return rows
 
 

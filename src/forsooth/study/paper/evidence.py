@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from forsooth.study.paper.readings import ALGORITHM_1, label
 from forsooth.study.paper.verdicts import Number
-from forsooth.study.synthetic import PREFIX, Crowd
+from forsooth.study.synthetic import PREFIX, SyntheticCrowd
 
 if TYPE_CHECKING:
-    from forsooth.study.paper.cells import Source
+    from forsooth.study.paper.cells import DataSource
     from forsooth.study.paper.plan import Setup
     from forsooth.study.paper.results import Measured, Results
 
@@ -19,7 +19,7 @@ _REAL = {"wsd": "Web", "adult": "AdultContent"}
 
 
 @dataclass
-class Evidence:
+class ClaimEvidence:
     """The results, seen through one claim; `numbers` and `remarks` fill as it is judged."""
 
     results: Results
@@ -29,17 +29,17 @@ class Evidence:
     remarks: list[str] = field(default_factory=list)
 
     def change(
-        self, source: Source, mechanism: str, epsilon: float, *, mirror: bool = False
+        self, source: DataSource, mechanism: str, epsilon: float, *, mirror: bool = False
     ) -> Measured:
         """The MAE change of Algorithm 1 at one point."""
         return self._measured(source, mechanism, epsilon, "mae_change", mirror)
 
-    def error(self, source: Source, mechanism: str, epsilon: float) -> Measured:
+    def error(self, source: DataSource, mechanism: str, epsilon: float) -> Measured:
         """The MAE of Algorithm 1 at one point."""
         return self._measured(source, mechanism, epsilon, "mae", False)
 
     def _measured(
-        self, source: Source, mechanism: str, epsilon: float, measure: str, mirror: bool
+        self, source: DataSource, mechanism: str, epsilon: float, measure: str, mirror: bool
     ) -> Measured:
         found = self.results.measured(
             source, mechanism, epsilon, ALGORITHM_1, mirror=mirror, measure=measure
@@ -55,9 +55,9 @@ class Evidence:
         self.numbers[name] = Number(name, value, printed=printed)
 
 
-def place(source: Source) -> str:
+def place(source: DataSource) -> str:
     """A data set in the paper's words."""
     if source.data.partition(":")[0] == PREFIX:
-        crowd = Crowd.parse(source.data)
+        crowd = SyntheticCrowd.parse(source.data)
         return f"{crowd.workers:,}×{crowd.tasks:,}, sparsity {crowd.sparsity:g}"
     return _REAL.get(source.data, Path(source.data).name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from forsooth.planning.bounds import lp_bound, mf_bound, rr_bound
 from forsooth.scale import Scale
 from forsooth.study.paper.evidence import place
 from forsooth.study.paper.plan import (
@@ -14,10 +15,9 @@ from forsooth.study.paper.plan import (
 )
 from forsooth.study.paper.readings import LP, MF, RR, TWO_LAYER
 from forsooth.study.paper.verdicts import Check
-from forsooth.theory.bounds import lp_bound, mf_bound, rr_bound
 
 if TYPE_CHECKING:
-    from forsooth.study.paper.evidence import Evidence
+    from forsooth.study.paper.evidence import ClaimEvidence
 
 PRINTED: dict[str, dict[str, float]] = {
     "wsd": {
@@ -67,7 +67,7 @@ _SAME_CELLS = (
 )
 
 
-def dataset_table(evidence: Evidence) -> list[Check]:
+def dataset_table(evidence: ClaimEvidence) -> list[Check]:
     """Claim 1."""
     checks = []
     for name, source in evidence.setup.real.items():
@@ -90,7 +90,7 @@ def dataset_table(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def distributions(evidence: Evidence) -> list[Check]:
+def distributions(evidence: ClaimEvidence) -> list[Check]:
     """Claim 2."""
     checks = []
     for name, source in evidence.setup.real.items():
@@ -126,7 +126,7 @@ def distributions(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def worked_bounds(evidence: Evidence) -> list[Check]:
+def worked_bounds(evidence: ClaimEvidence) -> list[Check]:
     """Claim 13."""
     scale, epsilon = Scale.parse("0..9"), EXAMPLE_EPSILON
     example: dict[str, Any] = {"answered": 0.1, "sigma": 1, "truth": 0}
@@ -163,7 +163,7 @@ def worked_bounds(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def guarantees(evidence: Evidence) -> list[Check]:
+def guarantees(evidence: ClaimEvidence) -> list[Check]:
     """Claim 14."""
     checks = []
     for words, mechanism in (("LP", LP), ("RR", RR), ("MF", MF)):

@@ -11,7 +11,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 from forsooth.study.figures import COLOURS, GREY
 from forsooth.study.paper.charts import EPSILON, Bars, table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forsooth.study.paper import facts, judging
-from forsooth.study.paper.evidence import Evidence
+from forsooth.study.paper.evidence import ClaimEvidence
 from forsooth.study.paper.verdicts import Judgement
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forsooth.study.paper.results import Results
     from forsooth.study.paper.verdicts import Check
 
-RULES: dict[str, Callable[[Evidence], list[Check]]] = {
+RULES: dict[str, Callable[[ClaimEvidence], list[Check]]] = {
     "datasets": facts.dataset_table,
     "distributions": facts.distributions,
     "mf-smallest": judging.mf_smallest,
@@ -38,7 +38,7 @@ def judge(claim: Claim, results: Results, setup: Setup) -> Judgement:
     """The verdict on one claim, or that its data is missing."""
     if missing := tuple(name for name in claim.data if name not in setup.real):
         return Judgement(claim, missing=missing)
-    evidence = Evidence(results, setup, claim.tolerance)
+    evidence = ClaimEvidence(results, setup, claim.tolerance)
     checks = RULES[claim.slug](evidence)
     numbers, remarks = tuple(evidence.numbers.values()), tuple(evidence.remarks)
     return Judgement(claim, tuple(checks), numbers, remarks)

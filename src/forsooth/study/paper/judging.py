@@ -23,10 +23,10 @@ from forsooth.study.paper.verdicts import Check
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from forsooth.study.paper.cells import Source
-    from forsooth.study.paper.evidence import Evidence
+    from forsooth.study.paper.cells import DataSource
+    from forsooth.study.paper.evidence import ClaimEvidence
 
-Point = tuple["Source", float]
+Point = tuple["DataSource", float]
 
 _NO_MINIMUM = (
     "On a row with fewer than d answers MF's noisy loss has no minimum: gradient descent walks off "
@@ -62,7 +62,7 @@ _REPLACEMENT_RULES = (
 )
 
 
-def mf_smallest(evidence: Evidence) -> list[Check]:
+def mf_smallest(evidence: ClaimEvidence) -> list[Check]:
     """Claim 3."""
     epsilons = evidence.setup.scope.epsilons
     points = list(product((small(SPARSE), small(HALF)), epsilons))
@@ -101,7 +101,7 @@ def mf_smallest(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def _remark_on_constants(evidence: Evidence, points: list[Point]) -> None:
+def _remark_on_constants(evidence: ClaimEvidence, points: list[Point]) -> None:
     beaten = sum(
         evidence.results.baseline(source, "mae_constant").value
         <= evidence.change(source, MF, epsilon).value
@@ -113,7 +113,7 @@ def _remark_on_constants(evidence: Evidence, points: list[Point]) -> None:
     )
 
 
-def lp_drop(evidence: Evidence) -> list[Check]:
+def lp_drop(evidence: ClaimEvidence) -> list[Check]:
     """Claim 4."""
     checks = []
     for reading, sparsity in product(LP_READINGS, (SPARSE, HALF)):
@@ -137,7 +137,7 @@ def lp_drop(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def rr_falls(evidence: Evidence) -> list[Check]:
+def rr_falls(evidence: ClaimEvidence) -> list[Check]:
     """Claim 5."""
     checks = []
     for (low, high), sparsity in product(pairwise((0.1, 1.0, 3.0, 5.0)), (SPARSE, HALF)):
@@ -155,7 +155,7 @@ def rr_falls(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def lp_sparsity(evidence: Evidence) -> list[Check]:
+def lp_sparsity(evidence: ClaimEvidence) -> list[Check]:
     """Claim 6."""
     checks = []
     for reading, words in LP_READINGS.items():
@@ -177,7 +177,7 @@ def lp_sparsity(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def mf_sparsity(evidence: Evidence) -> list[Check]:
+def mf_sparsity(evidence: ClaimEvidence) -> list[Check]:
     """Claim 7."""
     checks = []
     for mf, words in MF_READINGS.items():
@@ -214,7 +214,7 @@ def mf_sparsity(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def growth(evidence: Evidence) -> list[Check]:
+def growth(evidence: ClaimEvidence) -> list[Check]:
     """Claim 8."""
     checks = []
     for mechanism, epsilon in product((LP, RR), BUDGETS):
@@ -236,7 +236,7 @@ def growth(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def size(evidence: Evidence) -> list[Check]:
+def size(evidence: ClaimEvidence) -> list[Check]:
     """Claim 9."""
     sparsities, checks = evidence.setup.scope.large_sparsities, []
     for mechanism in (LP, RR, *evidence.setup.scope.large_mf):
@@ -265,7 +265,7 @@ def size(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def real_mf(evidence: Evidence) -> list[Check]:
+def real_mf(evidence: ClaimEvidence) -> list[Check]:
     """Claim 10."""
     checks = []
     for mf, (name, source) in product(MF_READINGS, evidence.setup.real.items()):
@@ -293,7 +293,7 @@ def real_mf(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def two_layer(evidence: Evidence) -> list[Check]:
+def two_layer(evidence: ClaimEvidence) -> list[Check]:
     """Claim 11."""
     checks = []
     for (words, low, high), (name, source) in product(
@@ -313,7 +313,7 @@ def two_layer(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def adult_drop(evidence: Evidence) -> list[Check]:
+def adult_drop(evidence: ClaimEvidence) -> list[Check]:
     """Claim 12."""
     source = evidence.setup.real["adult"]
     first, three, five = (evidence.change(source, RR, epsilon) for epsilon in (0.1, 3.0, 5.0))
@@ -328,7 +328,7 @@ def adult_drop(evidence: Evidence) -> list[Check]:
 
 
 def _margin(
-    evidence: Evidence, point: Point, mf: str, others: tuple[str, ...], *, mirror: bool = False
+    evidence: ClaimEvidence, point: Point, mf: str, others: tuple[str, ...], *, mirror: bool = False
 ) -> float:
     """How far MF is above the best of the others; negative where it is the best."""
     source, epsilon = point
@@ -343,7 +343,7 @@ def _at_most(
     reading: str,
     what: str,
     values: Mapping[Point, float],
-    evidence: Evidence,
+    evidence: ClaimEvidence,
     why: str = "",
     part: str = "",
 ) -> Check:

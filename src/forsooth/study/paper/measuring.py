@@ -17,16 +17,16 @@ from forsooth.study.paper.store import Finished
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from forsooth.study.paper.cells import Cell, Setting
-    from forsooth.study.paper.store import Store
+    from forsooth.study.paper.cells import Cell, RunSetting
+    from forsooth.study.paper.store import ResultStore
 
 
-def unfinished(cells: Sequence[Cell], store: Store) -> list[Cell]:
+def unfinished(cells: Sequence[Cell], store: ResultStore) -> list[Cell]:
     """The cells that are not in the store."""
     return [cell for cell in cells if store.get(cell) is None]
 
 
-def forecast(cells: Sequence[Cell], store: Store, processes: int) -> float:
+def forecast(cells: Sequence[Cell], store: ResultStore, processes: int) -> float:
     """Seconds until all is done; by what the finished cells took where there are some."""
     waiting, expected, taken = 0.0, 0.0, 0.0
     for cell in cells:
@@ -41,8 +41,8 @@ def forecast(cells: Sequence[Cell], store: Store, processes: int) -> float:
 
 def measure(
     cells: Sequence[Cell],
-    setting: Setting,
-    store: Store,
+    setting: RunSetting,
+    store: ResultStore,
     *,
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -60,7 +60,7 @@ def measure(
 
 
 def _run_all(
-    cells: Sequence[Cell], setting: Setting, processes: int
+    cells: Sequence[Cell], setting: RunSetting, processes: int
 ) -> Iterator[tuple[Cell, Finished]]:
     if processes <= 1:
         for cell in cells:
@@ -79,7 +79,7 @@ def _run_all(
             ) from error
 
 
-def _run(cell: Cell, setting: Setting) -> Finished:
+def _run(cell: Cell, setting: RunSetting) -> Finished:
     start = time.process_time()
     result = cell.run(setting)
     return Finished(result, time.process_time() - start)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
-from forsooth.study.paper.cells import AuditCell, DescriptionCell, ErrorCell, Source, synthetic
+from forsooth.study.paper.cells import AuditCell, DataSource, DescriptionCell, ErrorCell, synthetic
 from forsooth.study.paper.readings import (
     ALGORITHM_1,
     LP,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SPARSE, HALF = 0.9, 0.5  # the sparsities of the figures against ε
 BUDGETS = (0.1, 1.0)  # the ε of the figures against sparsity
-EXAMPLE = Source("synthetic:workers=2000,tasks=1000,sparsity=0.9,truth-sd=0,good=1", 2000, 1000)
+EXAMPLE = DataSource("synthetic:workers=2000,tasks=1000,sparsity=0.9,truth-sd=0,good=1", 2000, 1000)
 EXAMPLE_EPSILON = 1.0
 EXAMPLE_MF = "mf:d=100"
 AUDIT_SCALE = "0..9"
@@ -100,8 +100,8 @@ class Setup:
     """A scope, and the data that is here."""
 
     scope: Scope
-    real: Mapping[str, Source] = field(default_factory=dict)
-    own: Source | None = None
+    real: Mapping[str, DataSource] = field(default_factory=dict)
+    own: DataSource | None = None
 
     def cells(self, sweeps: Iterable[str]) -> list[Cell]:
         """Every cell of these sweeps once; the largest data first, neighbours of one kind."""
@@ -111,12 +111,12 @@ class Setup:
         return sorted(unique, key=_order)
 
 
-def small(sparsity: float) -> Source:
+def small(sparsity: float) -> DataSource:
     """The paper's smaller crowd."""
     return synthetic(2000, 200, sparsity)
 
 
-def large(sparsity: float) -> Source:
+def large(sparsity: float) -> DataSource:
     """The paper's larger crowd."""
     return synthetic(10_000, 1000, sparsity)
 
@@ -126,7 +126,7 @@ def real_mf_readings(name: str) -> tuple[str, ...]:
     return (MF, MF_20) if name == "adult" else tuple(MF_READINGS)
 
 
-def own_mechanisms(source: Source) -> tuple[str, ...]:
+def own_mechanisms(source: DataSource) -> tuple[str, ...]:
     """What suits any scale and any number of tasks."""
     return ("lp", RR, TWO_LAYER, f"mf:d={min(5, source.tasks)}")
 
@@ -140,7 +140,7 @@ def _order(cell: Cell) -> tuple[object, ...]:
 
 
 def _errors(
-    sources: Iterable[Source],
+    sources: Iterable[DataSource],
     mechanisms: Iterable[str],
     epsilons: Iterable[float],
     repeats: int,

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from forsooth import __version__
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 from forsooth.study import datasets
 from forsooth.study.figures import check_drawable
 from forsooth.study.paper import figures, measuring
-from forsooth.study.paper.cells import Setting, known
+from forsooth.study.paper.cells import RunSetting, known
 from forsooth.study.paper.charts import FIGURES
 from forsooth.study.paper.judges import judge
 from forsooth.study.paper.plan import Setup
 from forsooth.study.paper.results import Results
-from forsooth.study.paper.store import FIGURES_FOLDER, REPORT, Store
+from forsooth.study.paper.store import FIGURES_FOLDER, REPORT, ResultStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from forsooth.study.paper.cells import Cell, Source
+    from forsooth.study.paper.cells import Cell, DataSource
     from forsooth.study.paper.charts import Chart
     from forsooth.study.paper.claims import Claim
     from forsooth.study.paper.plan import Scope
@@ -39,8 +39,8 @@ class Reproduction:
 
     claims: tuple[Claim, ...]
     setup: Setup
-    setting: Setting
-    store: Store
+    setting: RunSetting
+    store: ResultStore
     cells: list[Cell]
     missing: dict[str, str]  # data sets that are not here, and what to do about it
 
@@ -50,9 +50,9 @@ class Reproduction:
         claims: tuple[Claim, ...],
         scope: Scope,
         folder: Path,
-        setting: Setting,
+        setting: RunSetting,
         *,
-        own: Source | None = None,
+        own: DataSource | None = None,
         fresh: bool = False,
     ) -> Reproduction:
         """Look for the data, open the folder, and list the cells; nothing is computed yet."""
@@ -68,7 +68,7 @@ class Reproduction:
         shown = _figures_of(possible, own)
         sweeps = [sweep for claim in possible for sweep in claim.sweeps]
         sweeps += [sweep for name in shown for sweep in FIGURES[name].sweeps]
-        store = Store.open(folder, seed=setting.seed, scope=scope.name, fresh=fresh)
+        store = ResultStore.open(folder, seed=setting.seed, scope=scope.name, fresh=fresh)
         check_drawable(folder / FIGURES_FOLDER / "figure.png")
         return cls(claims, setup, setting, store, setup.cells(sweeps), missing)
 
@@ -152,7 +152,7 @@ class Conclusion:
         }
 
 
-def _figures_of(claims: list[Claim], own: Source | None) -> list[str]:
+def _figures_of(claims: list[Claim], own: DataSource | None) -> list[str]:
     """The figures of these claims, and that of a person's own data, in the paper's order."""
     wanted = {name for claim in claims for name in claim.figures} | ({"own"} if own else set())
     return [name for name in FIGURES if name in wanted]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from forsooth.study.evaluation import Run
-    from forsooth.study.paper.cells import Cell, Source
+    from forsooth.study.paper.cells import Cell, DataSource
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Results:
 
     def row(
         self,
-        source: Source,
+        source: DataSource,
         mechanism: str,
         epsilon: float,
         method: str = ALGORITHM_1,
@@ -61,7 +61,7 @@ class Results:
 
     def measured(
         self,
-        source: Source,
+        source: DataSource,
         mechanism: str,
         epsilon: float,
         method: str = ALGORITHM_1,
@@ -73,7 +73,7 @@ class Results:
         row = self._rows[source.data, mechanism, epsilon, method, mirror]
         return Measured(row[measure], row[f"{measure}_se"], row["repeats"])
 
-    def baseline(self, source: Source, measure: str, mirror: bool = False) -> Measured:
+    def baseline(self, source: DataSource, measure: str, mirror: bool = False) -> Measured:
         """MAE change of a guess that looks at no data: ``mae_constant`` or ``mae_middle``."""
         rows = [r for key, r in self._rows.items() if (key[0], key[4]) == (source.data, mirror)]
         row = max(rows, key=lambda row: row["repeats"])

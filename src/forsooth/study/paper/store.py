@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forsooth.errors import ForsoothError
-from forsooth.files import replacing
+from forsooth.io.files import replacing
 from forsooth.version import exact_version
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Store:
+class ResultStore:
     """An output folder that was opened for one version of the source and one seed."""
 
     folder: Path
 
     @classmethod
-    def open(cls, folder: str | Path, *, seed: int, scope: str, fresh: bool = False) -> Store:
+    def open(cls, folder: str | Path, *, seed: int, scope: str, fresh: bool = False) -> ResultStore:
         """Open or make the folder; results of another version, source or seed are
         refused, or with `fresh` removed. A folder with other people's files is never touched.
         """

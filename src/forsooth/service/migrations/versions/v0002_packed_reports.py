@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from forsooth import Mechanism
-from forsooth.packing import pack
+from forsooth.io.packing import pack
 
 revision = "0002"
 down_revision = "0001"

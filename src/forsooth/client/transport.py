@@ -1,0 +1,83 @@
+"""How clients talk to a service: HTTP of the standard library, with retries where they help."""
+
+from __future__ import annotations
+
+import re
+import time
+from http import HTTPStatus
+from http.client import HTTPException
+from typing import TYPE_CHECKING
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from forsooth.errors import ForsoothError
+from forsooth.io import strict
+
+if TYPE_CHECKING:
+    from email.message import Message
+
+_ADDRESS = re.compile(r"(?P<base>https?://[^/]+.*)/(?:c|v1/campaigns)/(?P<id>[A-Za-z0-9_-]{22})/?")
+_LARGEST = 2**30  # bytes of an answer
+_TIMEOUT = 60.0
+_ATTEMPTS = 6
+_PAUSE = 0.5  # seconds before the second attempt; doubled each time
+_LONGEST_PAUSE = 30.0
+_PASSING = {
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+}
+
+
+def campaign_address(url: str) -> tuple[str, str]:
+    """The address of a campaign's API and what stands after the #, from any link to it."""
+    parts = urlsplit(url)
+    match = _ADDRESS.fullmatch(f"{parts.scheme}://{parts.netloc}{parts.path}")
+    if match is None:
+        raise ForsoothError(f"a campaign's address is https://…/c/ and its id, got {url!r}")
+    return f"{match['base']}/v1/campaigns/{match['id']}", parts.fragment
+
+
+def fetch(url: str, body: bytes | None = None, *, key: str | None = None) -> bytes:
+    """What the service answers; GET, or POST with a body. The same bytes may be sent again."""
+    headers = {} if body is None else {"Content-Type": "application/json"}
+    if key is not None:
+        headers["Authorization"] = f"Bearer {key}"
+    request = Request(url, body, headers)
+    pause = _PAUSE
+    for attempt in range(_ATTEMPTS):
+        if attempt:
+            time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+        try:
+            with urlopen(request, timeout=_TIMEOUT) as response:
+                content: bytes = response.read(_LARGEST + 1)
+        except HTTPError as error:
+            with error:
+                complaint = f"{url}: {_message(error)}"
+                if error.status not in _PASSING:
+                    raise ForsoothError(complaint) from None
+                pause = max(pause, _asked_pause(error.headers))
+        except (URLError, HTTPException, OSError) as error:
+            complaint = f"{url} cannot be reached: {getattr(error, 'reason', None) or error!r}"
+        else:
+            if len(content) > _LARGEST:
+                raise ForsoothError(f"{url} answers more than {_LARGEST:,} bytes")
+            return content
+    raise ForsoothError(f"{complaint} ({_ATTEMPTS} attempts)")
+
+
+def _message(error: HTTPError) -> str:
+    """What the service says of a refusal, or the bare status."""
+    try:
+        detail = strict.loads(error.read(2**20))["detail"]
+        return f"{detail['message']} ({error.status})"
+    except (ForsoothError, KeyError, TypeError, OSError):
+        return f"{error.status} {error.reason}"
+
+
+def _asked_pause(headers: Message) -> float:
+    text = headers.get("Retry-After", "")
+    return min(float(text), _LONGEST_PAUSE) if text.isdigit() else 0.0

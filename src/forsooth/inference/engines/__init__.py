@@ -1,0 +1,1 @@
+"""Passes over reports in files: in this process, or on a Dask cluster."""

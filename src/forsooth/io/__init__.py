@@ -1,0 +1,1 @@
+"""Files: tables people bring, report files, packed reports, strict JSON, writing without loss."""

@@ -1,0 +1,1 @@
+"""Before a campaign: how many workers, which ε, what error; and campaigns that adapt."""

@@ -1,0 +1,1 @@
+"""The requester's report of a campaign: one HTML page, which needs nothing else."""

@@ -1,0 +1,151 @@
+"""What a campaign promised and what it found out, in words for people who are not statisticians."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from forsooth.answers import Answers
+from forsooth.estimand import ESTIMANDS, MEANING
+from forsooth.mechanisms import MatrixFactorization, SafeFactorization
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forsooth.inference.enough import Enough
+    from forsooth.privacy import Privacy
+    from forsooth.reports import Reports
+    from forsooth.scale import Scale
+    from forsooth.truths import Truths
+
+# name           value  unit, reason
+_WEAK = 100.0  # factor of odds: above it a promise is called weak
+_COUNTABLE = 1e6  # factor of odds: a larger one is written as a power
+NBSP = "\N{NO-BREAK SPACE}"  # keeps a number and its sign on one line
+_SUMS = MatrixFactorization | SafeFactorization  # mechanisms whose reports are sums over tasks
+
+
+def is_private(parts: Sequence[Reports | Answers]) -> bool:
+    """Do all parts protect the workers?"""
+    return not any(isinstance(part, Answers) or part.simulation_seed is not None for part in parts)
+
+
+def promises(parts: Sequence[Reports | Answers]) -> list[str]:
+    """A paragraph for each different promise, and one on what all of them require."""
+    said: dict[str, int] = {}
+    for part in parts:
+        words = _promise(part)
+        said[words] = said.get(words, 0) + len(part.workers)
+    paragraphs = [
+        f"{workers:,} workers: {words}" if len(said) > 1 else words
+        for words, workers in said.items()
+    ]
+    if any(not isinstance(part, Answers) for part in parts):
+        paragraphs.append(
+            "The promise does not rely on the collector: it holds if the mechanism ran on the "
+            "worker's own device, or on that of someone whom the worker trusts. It does not hide "
+            "that a worker took part in the campaign, and it does not prevent conclusions about "
+            "all workers together, which is the purpose of the campaign. The ε of several "
+            "campaigns adds up."
+        )
+    return paragraphs
+
+
+def _promise(part: Reports | Answers) -> str:
+    if isinstance(part, Answers):
+        return (
+            "Not private. These are plain answers: anyone with the file can read who answered what."
+        )
+    if part.simulation_seed is not None:
+        return (
+            f"Not private. The noise was made from the simulation seed {part.simulation_seed}, "
+            "and anyone who knows the seed can remove the noise. This is a simulation."
+        )
+    guarantee, tasks = part.mechanism.guarantee, len(part.tasks)
+    hidden = guarantee.protects == "answers+participation"
+    what = (
+        "It hides each answer, and also whether a task was answered at all."
+        if hidden
+        else "It hides each answer. It does not hide which tasks a worker answered: that is public."
+    )
+    about = "one answer, or about whether it was given," if hidden else "one answer"
+    sure = 1 / (1 + math.exp(-guarantee.epsilon))
+    led = f"at most {_percent(sure)} and at least {_percent(1 - sure)}"
+    return (
+        "Every report was randomised before it left the worker, by a published mechanism "
+        f"({part.mechanism.name}). {what} Someone who reads a report, with any other knowledge and "
+        f"any computing power, can change their odds about {about} by a factor of at most "
+        f"{_factor(guarantee.epsilon)} (ε = {guarantee.epsilon:g} per cell): a probability of 50 % "
+        f"before can become {led} after. {_together(guarantee, tasks)}"
+    )
+
+
+def _together(guarantee: Privacy, tasks: int) -> str:
+    total = guarantee.worker_total(tasks)
+    cells = tasks if guarantee.cells is None else min(guarantee.cells, tasks)
+    words = (
+        f"The whole report of one worker, up to {cells:,} cells, is protected with a total of at "
+        f"most ε = {total:g}: odds about all of it together can change by a factor of at most "
+        f"{_factor(total)}."
+    )
+    if total > math.log(_WEAK):
+        words += " That is a weak promise for the whole report; the strong one is for each cell."
+    return words
+
+
+def _factor(epsilon: float) -> str:
+    """e^ε in words."""
+    if epsilon > math.log(_COUNTABLE):
+        return f"e to the power of {epsilon:g}, which is more than a million"
+    return f"{math.exp(epsilon):.3g}" if epsilon < math.log(_WEAK) else f"{math.exp(epsilon):,.0f}"
+
+
+def _percent(share: float) -> str:
+    if 0.001 <= share <= 0.999:
+        return f"{share:.1%}".replace("%", " %")
+    return "99.9 % or more" if share > 0.5 else "0.1 % or less"
+
+
+def verdict_in_words(truths: Truths, verdict: Enough | None) -> tuple[str, str]:
+    """A word and the reason; `not known` for methods without a posterior."""
+    if verdict is None:
+        return "not known", (
+            f"The method {truths.method} does not say how large its error is; posterior does."
+        )
+    return verdict.word, verdict.why
+
+
+def assumption(truths: Truths, parts: Sequence[Reports | Answers]) -> str:
+    """What the truth of a task is taken to be, and how to change that; HTML."""
+    posterior = truths.posterior
+    if posterior is None:
+        return ""
+    others = [each for each in ESTIMANDS if each != posterior.estimand]
+    if posterior.unordered:
+        others.remove("level")
+    options = " or ".join(f"<code>--estimand {each}</code>" for each in others)
+    change = f"If that is not so, infer again with {options}."
+    if any(not isinstance(part, Answers) and isinstance(part.mechanism, _SUMS) for part in parts):
+        change = "Reports of sums allow no other assumption."
+    return (
+        f'<p class="note"><strong>Assumed:</strong> {MEANING[posterior.estimand]} '
+        f"(estimand <code>{posterior.estimand}</code>). {change}</p>"
+    )
+
+
+def on_scale(scale: Scale, value: float) -> str:
+    """A value of the scale, with two decimals for a range from 1 to 10 and fewer for wider ones."""
+    decimals = max(0, 2 - math.floor(math.log10(scale.range)))
+    return f"{value:.{decimals}f}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent; 100 % and 0 % only if it is exactly that."""
+    if share != round(share) and not 0.005 <= share < 0.995:
+        return f"> 99{NBSP}%" if share > 0.5 else f"< 1{NBSP}%"
+    return f"{100 * share:.0f}{NBSP}%"
+
+
+def percent_interval(share: float, low: float, high: float) -> str:
+    """A share with its interval: 41 % (36 – 46 %)."""
+    return f"{100 * share:.0f}{NBSP}% ({100 * low:.0f} – {100 * high:.0f}{NBSP}%)"

@@ -1,1 +1,0 @@
-"""What can be said beforehand: the paper's error bounds."""
