@@ -9,13 +9,14 @@ from pathlib import Path
 import forsooth
 
 ROOMS = """
-errors
+errors version natural plural checks display processes
 io
-scale privacy estimand cells answers truths dataset
+scale privacy estimand cells answers known truths truth_plots dataset
 reports mechanisms.base mechanisms.randomness
 io.report_files
 mechanisms
 inference
+adapters
 planning
 auditing
 forsooth
@@ -46,14 +47,14 @@ def room(module: str) -> int:
 
 
 def imported(tree: ast.Module, known: dict[str, ast.Module]) -> Iterator[str]:
-    """The modules of the package that a module imports; the version belongs to none."""
+    """The modules of the package that a module imports."""
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            names = [f"{node.module}.{a.name}" for a in node.names if a.name != "__version__"]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         for parts in (name.split(".") for name in names if name.split(".")[0] == "forsooth"):
             ends = (".".join(parts[1:end]) for end in range(len(parts), 1, -1))
             yield next((name for name in ends if name in known), "forsooth")

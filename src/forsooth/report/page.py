@@ -186,7 +186,7 @@ class _Page:
         return f"<h2>What the workers were promised</h2>\n{words}"
 
     def method(self) -> str:
-        from forsooth import __version__
+        from forsooth.version import __version__
 
         truths, posterior = self.truths, self.truths.posterior
         steps = f", {truths.iterations} iterations" if truths.iterations else ""

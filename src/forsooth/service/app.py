@@ -9,7 +9,6 @@ from fastapi import APIRouter, FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.staticfiles import StaticFiles
 
-from forsooth import __version__
 from forsooth.service import api_requester, api_worker, failures, logs, pages
 from forsooth.service.context import Service, TheService
 from forsooth.service.failures import Refusal
@@ -17,6 +16,7 @@ from forsooth.service.headers import SecurityHeaders
 from forsooth.service.limits import BodyLimit
 from forsooth.service.schemas import Failure, HealthView
 from forsooth.service.settings import Settings
+from forsooth.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

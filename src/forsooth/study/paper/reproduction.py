@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from forsooth import __version__
 from forsooth.errors import ForsoothError
 from forsooth.io.files import replacing
 from forsooth.study import datasets
@@ -19,6 +18,7 @@ from forsooth.study.paper.judges import judge
 from forsooth.study.paper.plan import Setup
 from forsooth.study.paper.results import Results
 from forsooth.study.paper.store import FIGURES_FOLDER, REPORT, ResultStore
+from forsooth.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
