@@ -35,6 +35,27 @@ def test_import_is_light() -> None:
     assert not imported & HEAVY
 
 
+def test_every_public_name_is_there_and_the_audit_only_when_used() -> None:
+    program = (
+        "import sys, forsooth; assert 'forsooth.auditing' not in sys.modules;"
+        "from forsooth import *; assert 'forsooth.auditing' in sys.modules;"
+        "print(all(hasattr(forsooth, name) for name in forsooth.__all__))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "True"
+    assert not hasattr(forsooth, "perturb")
+
+
+def test_audit_is_public() -> None:
+    found = forsooth.audit(
+        forsooth.mechanisms.rr("0..2", 1.0), tasks=2, draws=1000, simulation_seed=1
+    )
+    assert found.holds
+    assert found.exact.value <= 1.0
+
+
 def test_examples_in_docstrings_are_true() -> None:
     for module in pkgutil.walk_packages(forsooth.__path__, "forsooth."):
         if module.name != "forsooth.__main__":
