@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from forsooth import Answers, Mechanism, Reports, Truths, infer, mechanisms
@@ -13,7 +15,7 @@ from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS, Estimand
 from forsooth.inference.engines.base import Here
 from forsooth.inference.engines.files import infer_files
-from forsooth.inference.engines.state import PooledState
+from forsooth.inference.engines.state import FORMAT, PooledState
 from forsooth.inference.posterior import Options, latent
 from forsooth.inference.posterior.propagate import propagate
 from forsooth.io.report_files import Piece, ReportFiles, write_in_pieces
@@ -278,20 +280,33 @@ def test_a_state_counts_nobody_twice(folder: Path, parts: list[Reports], tmp_pat
         state.with_reports(files)
 
 
-def test_a_state_of_another_source_is_refused(
+def test_a_state_of_another_version_is_continued(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """An upgrade must not force anybody to count again."""
     path = tmp_path / "state.parquet"
     state = PooledState().with_reports(ReportFiles.open([folder / "0.parquet"]))
-    with monkeypatch.context() as older:
-        older.setattr("forsooth.inference.engines.state.exact_version", lambda: "0.1.0+0ld")
-        state.write(path)
-    with pytest.raises(
-        ForsoothError, match=r"written by forsooth 0\.1\.0\+0ld; this is .*Remove it"
-    ):
-        PooledState.read(path)
     state.write(path)
-    assert PooledState.read(path).tasks == state.tasks
+    monkeypatch.setattr("forsooth.version.__version__", "9.9.9")
+    monkeypatch.setattr("forsooth.version.exact_version", lambda: "9.9.9+0ther")
+    kept = PooledState.read(path)
+    assert kept.tasks == state.tasks
+    assert kept.new(ReportFiles.open([folder / "0.parquet"])) is None
+
+
+@pytest.mark.parametrize("number", [1, FORMAT + 1])
+def test_a_state_of_another_format_is_refused(folder: Path, tmp_path: Path, number: int) -> None:
+    path = tmp_path / "state.parquet"
+    PooledState().with_reports(ReportFiles.open([folder / "0.parquet"])).write(path)
+    table = pq.read_table(path)
+    about = json.loads(table.schema.metadata[b"forsooth-state"])
+    assert about.pop("format") == FORMAT
+    if number > 1:  # format 1 had no number
+        about["format"] = number
+    metadata = {b"forsooth-state": json.dumps(about)}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    with pytest.raises(ForsoothError, match=rf"has format {number}; .*continues format {FORMAT}"):
+        PooledState.read(path)
 
 
 def test_a_state_of_another_campaign_or_of_nothing(

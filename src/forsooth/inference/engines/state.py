@@ -25,7 +25,6 @@ from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden,
 from forsooth.io import strict
 from forsooth.io.files import replacing
 from forsooth.mechanisms.base import Mechanism
-from forsooth.version import exact_version, made_by_other
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from forsooth.io.report_files import ReportFiles
     from forsooth.truths import Truths
 
+FORMAT = 2  # increase it when what is counted, or how it is written, changes; 0.1.0 wrote none
 _KEY = b"forsooth-state"
 _SCHEMA = pa.schema(
     [  # a row is a task in a mechanism's counts, or a worker who has been counted
@@ -123,7 +123,7 @@ class PooledState:
 
         mechanisms = [(part.mechanism.to_json(), part.workers) for part in self.parts]
         metadata = {
-            "forsooth": exact_version(),
+            "format": FORMAT,
             "tasks": self.tasks,
             "mechanisms": mechanisms,
             "files": sorted(self.files),
@@ -144,7 +144,8 @@ class PooledState:
     def read(cls, path: str | Path) -> PooledState:
         """What was kept; nothing, if there is no such file yet.
 
-        A state of another version or source of forsooth is refused.
+        A state of another format is refused. Other versions of forsooth that have this format
+        count the same, so their states are continued.
         """
         import pyarrow.parquet as pq
 
@@ -155,14 +156,15 @@ class PooledState:
             if table.schema.remove_metadata() != _SCHEMA:
                 raise ForsoothError("this is not a state file of forsooth")
             metadata = _metadata(table)
-            if metadata.get("forsooth") == exact_version():
+            found = metadata.get("format", 1)
+            if found == FORMAT:
                 return _parse(metadata, table)
         except (ForsoothError, pa.ArrowException, OSError, KeyError, ValueError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise ForsoothError(f"{path} is not a state of infer --state: {reason}") from error
         raise ForsoothError(
-            f"the state {path} {made_by_other(metadata.get('forsooth'))}. "
-            "Remove it and give all reports again"
+            f"the state {path} has format {found}; this version of forsooth continues format "
+            f"{FORMAT}. Remove it and give all reports again"
         )
 
 
