@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_numbers_keep_their_digits() -> None:
         [(0, 1), 2],
         iter("ab"),
     ],
-    ids=str,
+    ids=lambda given: type(given).__name__ if isinstance(given, Iterator) else str(given),
 )
 def test_what_is_no_scale_says_what_to_write(given: Any) -> None:
     with pytest.raises(ForsoothError, match=r"scale"):

@@ -13,7 +13,7 @@ from forsooth.errors import ForsoothError
 
 WHAT_TO_PASS = (
     "pass a pandas or polars frame, a pyarrow table, a list of dicts, a dict of columns, or the "
-    "path of a CSV, TSV or Parquet file"
+    "path of a CSV, TSV, Parquet or Excel file"
 )
 
 
