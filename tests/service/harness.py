@@ -64,9 +64,9 @@ class Server:
     """`forsooth serve` on a free port of this machine, in a process group of its own."""
 
     def __init__(
-        self, database: str, folder: Path, *, workers: int = 1, **settings: object
+        self, database: str, folder: Path, *, processes: int = 1, **settings: object
     ) -> None:
-        self.database, self.workers = database, workers
+        self.database, self.processes = database, processes
         self.port = _free_port()
         self.log = folder / "service.log"
         self.key = ""
@@ -85,7 +85,7 @@ class Server:
 
     def start(self) -> Server:
         command = [sys.executable, "-m", "forsooth", "serve", "--json"]
-        options = {"database": self.database, "port": self.port, "workers": self.workers}
+        options = {"database": self.database, "port": self.port, "processes": self.processes}
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
                 command + [f"--{name}={value}" for name, value in options.items()],

@@ -48,7 +48,7 @@ def test_kill_during_load(
         database = f"sqlite:///{tmp_path}/forsooth.db"
     else:
         database = request.getfixturevalue("new_postgresql")()
-    server = Server(database, tmp_path, workers=workers, analysis_seconds=60).start()
+    server = Server(database, tmp_path, processes=workers, analysis_seconds=60).start()
     try:
         made = server.make(tasks=TASKS, open=True)
         every = shots(made, open_tokens(1200), len(TASKS))
@@ -174,7 +174,7 @@ def test_a_lost_connection_and_a_crashed_database(
 
 
 def test_killed_processes_are_replaced_and_a_polite_stop_loses_nothing(tmp_path: Path) -> None:
-    server = Server(f"sqlite:///{tmp_path}/forsooth.db", tmp_path, workers=2).start()
+    server = Server(f"sqlite:///{tmp_path}/forsooth.db", tmp_path, processes=2).start()
     made = server.make(open=True, tasks=TASKS)
     for pid in children(server.pid):
         os.kill(pid, signal.SIGKILL)
