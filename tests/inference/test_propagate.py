@@ -36,8 +36,9 @@ FLAT = np.full(SCALE.size, 1 / SCALE.size)
 # 6 %. Gibbs runs with other seeds differ by 0.02 to 0.09 (most where labels are nearly certain),
 # so that most of the distance is noise of the oracle, and a smaller error would not be seen.
 MEANS, SPREADS = 0.1, 0.1
-# Types are an approximation of their workers: up to 12 % wider in the cases below, never narrower.
-TYPED_WIDER = 0.15
+# Types are an approximation of their workers: up to 16 % wider in the cases below (labels through
+# rr), never narrower.
+TYPED_WIDER = 0.2
 
 
 class Fixed(TruthPrior):
