@@ -86,7 +86,7 @@ WITHOUT: dict[str, Variant] = {
     "unequal participation": Variant(replace(PRIORS, rate_step=NEVER)),
     "the uniform part of the prior": Variant(replace(PRIORS, uniform_weight=NEVER)),
     "places off the scale": Variant(replace(PRIORS, place_reach=0.5)),
-    "kinds beside the ladder": Variant(replace(PRIORS, guess=NEVER)),
+    "kinds beside the ladder": Variant(replace(PRIORS, other_kinds=NEVER)),
     **{
         f"the kind: {kind.name}": Variant(
             level=_without(kinds.LEVEL, kind.name), label=_without(kinds.LABEL, kind.name)

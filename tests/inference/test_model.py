@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from forsooth import Answers, Scale, infer, mechanisms
 from forsooth.errors import ForsoothError
 from forsooth.estimand import Estimand
-from forsooth.inference.posterior import kinds, model, opinion
+from forsooth.inference.posterior import kinds
 from forsooth.inference.posterior.kinds import Kind, Setting
 from forsooth.inference.posterior.model import Label, LabelPrior, Level, LevelPrior
 from forsooth.inference.posterior.priors import PRIORS, Priors
@@ -93,32 +92,8 @@ def test_a_number_can_be_replaced() -> None:
     scale, flat = Scale.parse("0..4"), np.full(5, 0.2)
     z = np.zeros((1, Level(scale, flat, False).dimensions))
     for guess in (0.1, 0.9):
-        crowd = Level(scale, flat, False, replace(PRIORS, guess=guess))
+        crowd = Level(scale, flat, False, replace(PRIORS, other_kinds=guess))
         assert crowd.shares(z)[0, len(crowd.errors) :].sum() == pytest.approx(guess)
-
-
-# One page
-
-
-def block_of(text: str) -> str:
-    """The indented lines at the top of a docstring, with the empty lines between them."""
-    lines = text.splitlines()
-    indented = [at for at, line in enumerate(lines) if line.startswith("    ")]
-    return "\n".join(line[4:] for line in lines[indented[0] : indented[-1] + 1])
-
-
-def test_the_model_on_the_page_is_the_model_in_the_code() -> None:
-    assert model.__doc__
-    page = Path(__file__).parents[2] / "docs" / "posterior.md"
-    plain = "\n".join(line.removeprefix("    ") for line in page.read_text().splitlines())
-    assert block_of(model.__doc__) in plain
-
-
-def test_the_blocks_name_every_number_of_the_table() -> None:
-    assert model.__doc__
-    assert opinion.__doc__
-    block = block_of(model.__doc__) + block_of(opinion.__doc__)
-    assert {f.name for f in fields(Priors) if f.name not in block} == set()
 
 
 # A kind is one entry

@@ -29,6 +29,7 @@ class Setting:
     values: Array  # the answers
     truths: Array  # the possible truths: nodes on the scale, or the answers themselves
     typical: Array  # P(answer | truth) of a typical worker: truths × answers
+    favourite: float  # share of their answers that workers with a favourite give to it
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ def _hardly_looks(at: Setting) -> Array:
 
 
 def _favours(at: Setting) -> Array:
-    """Half of the answers are always the same, whatever the truth: a variant per answer."""
-    favourite = np.eye(len(at.values))[:, None, :]
-    table: Array = (favourite + at.typical) / 2
+    """A share of the answers is always the same, whatever the truth: a variant per answer."""
+    same = np.eye(len(at.values))[:, None, :]
+    table: Array = at.favourite * same + (1 - at.favourite) * at.typical
     return table
 
 

@@ -1,29 +1,30 @@
 """The model for the estimands `level` and `label`.
 
-    scale      K answers; D = highest − lowest; step = median distance of neighbours, ≥ D/20
-    globals    each with its own prior
+    scale      D = highest − lowest, middle = their mean, step = max(median step, D/20)
+    globals    independent
       level    m ~ Uniform(middle ± place_reach·D)       ln s ~ N(ln(spread·D), spread_sd²)
                u ~ N(ln(error·D), error_sd²)
       label    h_a ~ N(0, truth_sd²) for every answer a  u ~ N(logit accuracy, accuracy_sd²)
-      both     ln v ~ N(ln dispersion, dispersion_sd²)   logit g ~ N(logit guess, guess_sd²)
-               logit ρ ~ N(logit participation, participation_sd²), if participation is hidden
+      both     ln d ~ N(ln dispersion, dispersion_sd²)   logit g ~ N(logit other_kinds, unknown_sd²)
+               logit ρ ~ N(logit participation, unknown_sd²), if participation is hidden
     truth      θ_j ~ π, of task j
-      level    π = w₀·N(m, s²) clipped to the scale + w₁·uniform over the scale
-               w ~ Dirichlet(normal_weight, uniform_weight)
-      label    π ~ Dirichlet(truth_weight·softmax(h) + 0.1), over the answers
+      level    π = w·N(m, s²) clipped to the scale + (1 − w)·uniform over the scale
+               w ~ Beta(normal_weight, uniform_weight)
+      label    π ~ Dirichlet(truth_weight·softmax(h) + uniform_weight/K), over the answers
     kind       c_i ~ ω, of worker i;  ω ~ Dirichlet(kinds_weight·ω₀)
-               ω₀: rung k of the ladder has (1 − g)·exp(−(x_k − u)²/(2v²)), normalised over the
-               rungs; the other kinds have g
-      level    x_k = ln σ_k;  σ_k = smallest_error·step·error_ratio^k, k = 0, 1, … until σ_k ≥ D
-      label    x_k = logit q_k = logit accuracy + accuracy_step·k, k = −3…3
+               ω₀: rung k of the ladder has (1 − g)·exp(−(x_k − u)²/(2d²)) / Σ over the rungs;
+               the other kinds share g equally, and a kind's variants its part
+      level    x_k = ln σ_k;  σ_k = smallest_error·step·error_ratio^k, k = 0, 1, … to the first ≥ D
+      label    x_k = logit ψ_k = logit accuracy + accuracy_step·k, k = −3…3
     rate       r_i ~ χ, r = −2…2, if participation is hidden;  χ ~ Dirichlet(rates_weight·χ₀)
-               χ₀ in proportion to e^(−2|r|)
-    answered   each task with probability ρ_r;  logit ρ_r = b + rate_step·r, b: Σ_r χ_r·ρ_r = ρ
+               χ₀ in proportion to exp(−rate_step·|r|/rate_spread)
+    answered   each task with probability ρ_r;  logit ρ_r = ν + rate_step·r, with Σ_r χ_r·ρ_r = ρ;
+               ρ_r = 1 if participation is public: then only answered cells have a report
     answer     a_ij ~ R_c(· | θ_j)
       level    rung k: θ_j + N(0, σ_k²), rounded to the nearest answer
-      label    every row of R_c ~ Dirichlet(row_weight·row), where the row of rung k is
-               q_k·own + (1 − q_k)·(neighbours·near + (1 − neighbours)·popular)
-    report     y_ij ~ W[a_ij or NULL, ·]: the channel, known exactly
+      label    R_c(· | θ) ~ Dirichlet(row_weight·row) for every kind c, θ; the row of rung k is
+               ψ_k·own + (1 − ψ_k)·(neighbours·near + (1 − neighbours)·popular)
+    report     y_ij ~ W[a_ij, ·], or W[NULL, ·] if not answered: the known rows of the channel
 
     p_{c,r}(y | θ) = (1 − ρ_r)·W[NULL, y] + ρ_r·Σ_a R_c(a | θ)·W[a, y]
 
@@ -105,15 +106,15 @@ class Crowd(ABC):
     def shares(self, z: Array) -> Array:
         """ω₀, points × kinds."""
         p = self.priors
-        guess = expit(logit(p.guess) + p.guess_sd * z[:, self._guess])[:, None]
-        return np.hstack([(1 - guess) * self.ladder_shares(z), guess * self.others])
+        other = expit(logit(p.other_kinds) + p.unknown_sd * z[:, self._other])[:, None]
+        return np.hstack([(1 - other) * self.ladder_shares(z), other * self.others])
 
     def participation(self, z: Array) -> Array:
         """The mean participation rate of every point."""
         if not self.hidden:
             return np.ones(len(z))
         p = self.priors
-        mean: Array = expit(logit(p.participation) + p.participation_sd * z[:, -1])
+        mean: Array = expit(logit(p.participation) + p.unknown_sd * z[:, -1])
         return mean
 
     def rates(self, mean: float, shares: Array) -> Array:
@@ -132,13 +133,13 @@ class Crowd(ABC):
         """χ before any report is seen."""
         if not self.hidden:
             return np.ones(1)
-        weights: Array = np.exp(-2.0 * np.abs(RATES))
+        weights: Array = np.exp(-self.priors.rate_step / self.priors.rate_spread * np.abs(RATES))
         shares: Array = weights / weights.sum()
         return shares
 
     @property
     @abstractmethod
-    def _guess(self) -> int:
+    def _other(self) -> int:
         """Which global number is the share of workers of other kinds."""
 
     def mean_answers(self, z: Array) -> tuple[Array, Array]:
@@ -162,10 +163,10 @@ def _lognormal(ladder: Array, centre: Array, width: Array) -> Array:
 
 
 class Level(Crowd):
-    """One true value on the ordered scale. z: place, spread, error, dispersion, guess."""
+    """One true value on the ordered scale. z: place, spread, error, dispersion, other kinds."""
 
     learns = False
-    _guess = 4
+    _other = 4
 
     def __init__(self, scale: Scale, popular: Array, hidden: bool, priors: Priors = PRIORS) -> None:
         super().__init__(scale, popular, hidden, priors)
@@ -173,14 +174,15 @@ class Level(Crowd):
         self.nodes = np.linspace(scale.low, scale.high, round(steps * _PER_STEP) + 1)
         smallest = priors.smallest_error * self.step
         rungs = int(np.ceil(np.log(scale.range / smallest) / np.log(priors.error_ratio))) + 1
-        self.errors = smallest * priors.error_ratio ** np.arange(max(4, rungs))
+        self.errors = smallest * priors.error_ratio ** np.arange(rungs)
         self.base = self.responses(self.nodes)
         self.others = kinds.shares(kinds.LEVEL, self._setting(self.nodes))
         self.weights = np.array([priors.normal_weight, priors.uniform_weight])
 
     def _setting(self, grid: Array) -> Setting:
         error = self.priors.error * self.scale.range
-        return Setting(self.values, grid, rounded_normal(self.values, grid, error))
+        typical = rounded_normal(self.values, grid, error)
+        return Setting(self.values, grid, typical, self.priors.favourite)
 
     def responses(self, grid: Array) -> Array:
         """P(answer | truth) of every kind on a grid."""
@@ -225,7 +227,7 @@ class Level(Crowd):
 
 
 class Label(Crowd):
-    """One of the answers is right. z: their shares, accuracy, dispersion, guess."""
+    """One of the answers is right. z: their shares, accuracy, dispersion, other kinds."""
 
     learns = True
 
@@ -242,7 +244,7 @@ class Label(Crowd):
         wrong = neighbours * near + (1 - neighbours) * popular
         self.accuracies = expit(logit(priors.accuracy) + priors.accuracy_step * RUNGS)
         ladder = [q * np.eye(size) + (1 - q) * wrong for q in self.accuracies]
-        at = Setting(self.values, self.nodes, ladder[len(ladder) // 2])
+        at = Setting(self.values, self.nodes, ladder[len(ladder) // 2], priors.favourite)
         self.base = kinds.tables(ladder, kinds.LABEL, at)
         self.others = kinds.shares(kinds.LABEL, at)
 
@@ -254,7 +256,7 @@ class Label(Crowd):
         return wrong
 
     @property
-    def _guess(self) -> int:
+    def _other(self) -> int:
         return self.scale.size + 2
 
     @property
@@ -277,7 +279,8 @@ class Label(Crowd):
 
     def truths(self, z: Array) -> LabelPrior:
         """The shares of the labels, around those of the point."""
-        return LabelPrior(self.priors.truth_weight * self.prior(z[None], self.nodes)[0] + 0.1)
+        p, shares = self.priors, self.prior(z[None], self.nodes)[0]
+        return LabelPrior(p.truth_weight * shares + p.uniform_weight / len(shares))
 
 
 class LabelPrior(TruthPrior):

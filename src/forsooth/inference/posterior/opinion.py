@@ -3,23 +3,23 @@
 Only the number of reports of every symbol matters, per row: a question, or a question asked of one
 group of workers. The model, for row j and answers 1…K:
 
-    counts         N_j ~ Multinomial(n_j, ρ_j p_j W[answers] + (1 − ρ_j) W[NULL]), per mechanism W;
-                   ρ_j = 1 where participation is public
+    counts         n_j ~ Multinomial(Σ n_j, ρ_j p_j W[answers] + (1 − ρ_j) W[NULL]),
+                   for every mechanism W; ρ_j = 1 where participation is public
     shares         p_j = softmax(Φᵀ x_j),  Φ_ka = log₂(K)/√2 · cos(π k (a − ½)/K),  a = 1…K
                    x_jk ~ N(m_k, s_k²),  k = 1…K−1
     participation  logit ρ_j ~ N(m_ρ, s_ρ²)
     over rows      m_k ~ N(0, t_k²),  t_k = share_scale·k^(−share_decay)
-                   m_ρ ~ N(0, participation_sd²)
-                   ln s_k = ln t_k + share_log_sd·g₁ − share_decay_sd·g₂·ln k
-                   ln s_ρ = ln rate_spread + share_log_sd·g₃,  g₁, g₂, g₃ ~ N(0, 1)
+                   m_ρ ~ N(0, unknown_sd²)
+                   ln s_k = ln t_k + share_log_sd·e₁ − share_decay_sd·e₂·ln k
+                   ln s_ρ = ln rate_spread + share_log_sd·e₃,  e₁, e₂, e₃ ~ N(0, 1)
 
 The named numbers are in `priors`. Labels without an order: k = 1 in powers and logarithms, so that
 all labels are alike a priori.
-Workers have no quality: if a share c of them guesses, (1 − c) p + c / K is a valid population too,
+Workers have no quality: if a share g of them guesses, (1 − g) p + g / K is a valid population too,
 and counts cannot tell which it is. The result describes answers as given.
 
 Sampled by Hamiltonian Monte Carlo (Neal 2011, arXiv:1206.1901), all rows and chains at once, with
-x = m + s z and u = (m, g): z given u, u given z, u given x. The last two make each other fast
+x = m + s z and u = (m, e): z given u, u given z, u given x. The last two make each other fast
 (Yu and Meng 2011, doi:10.1198/jcgs.2011.203main). Arrays are coordinates × chains × rows.
 """
 
@@ -97,9 +97,7 @@ class SharesPrior:
             p.share_log_sd,
         )
         self.loadings = loadings[:size]
-        self.precision = (
-            np.append(np.append(scale, p.participation_sd)[:size], np.ones(3))[:, None] ** -2
-        )
+        self.precision = np.append(np.append(scale, p.unknown_sd)[:size], np.ones(3))[:, None] ** -2
 
     def place(self, u: Floats) -> tuple[Floats, Floats]:
         """Mean m and standard deviation s of the rows: coordinates × chains × 1."""
@@ -183,8 +181,8 @@ class _Chains:
         (size, few), rows = prior.loadings.shape, likelihood.number.shape[-1]
         self.z, self.u = np.zeros((size, chains, rows)), np.zeros((size + few, chains))
         self.walk_z = _Walk(self.random, chains, rows)
-        self.walk_u, self.walk_g = (_Walk(self.random, chains) for _ in range(2))
-        self.walk_g.set_mass(2 * rows * prior.loadings.T @ prior.loadings + np.eye(few))
+        self.walk_u, self.walk_e = (_Walk(self.random, chains) for _ in range(2))
+        self.walk_e.set_mass(2 * rows * prior.loadings.T @ prior.loadings + np.eye(few))
 
     def adapt(self, z: Floats, u: Floats) -> None:
         """Set the masses to the curvature of the log density at this state."""
@@ -192,8 +190,8 @@ class _Chains:
         information = self.likelihood.information(m + s * z)
         scale = np.moveaxis(s, 0, -1)[..., None] * one
         self.walk_z.set_mass(scale @ information @ scale + one)
-        by_g = np.moveaxis(s * z, 0, -1)[..., None] * self.prior.loadings
-        by_u = np.concatenate([np.broadcast_to(one, information.shape), by_g], -1)
+        by_e = np.moveaxis(s * z, 0, -1)[..., None] * self.prior.loadings
+        by_u = np.concatenate([np.broadcast_to(one, information.shape), by_e], -1)
         mass = (np.swapaxes(by_u, -1, -2) @ information @ by_u).sum(1)
         self.walk_u.set_mass(mass + np.diag(self.prior.precision[:, 0]))
 
@@ -207,20 +205,20 @@ class _Chains:
         return value - 0.5 * (z**2).sum(0), s * by_x - z, of_u, by_u
 
     def move_u_given_x(self, gain: float) -> None:
-        """Draw m given (x, g), then move g given (x, m)."""
+        """Draw m given (x, e), then move e given (x, m)."""
         (size, _, rows), (m, s) = self.z.shape, self.prior.place(self.u)
         x, precision = m + s * self.z, s[..., 0] ** -2
         total = rows * precision + self.prior.precision[:size]
         new = precision * x.sum(-1) / total + self.random.normal(0, total**-0.5)
         squares = ((x - new[..., None]) ** 2).sum(-1)
 
-        def target(g: Floats) -> tuple[Floats, Floats]:
-            log_spread = self.prior.log_spread + self.prior.loadings @ g
+        def target(e: Floats) -> tuple[Floats, Floats]:
+            log_spread = self.prior.log_spread + self.prior.loadings @ e
             ratio = squares * np.exp(-2 * log_spread)
-            value = -(0.5 * ratio + rows * log_spread).sum(0) - 0.5 * (g**2).sum(0)
-            return value, self.prior.loadings.T @ (ratio - rows) - g
+            value = -(0.5 * ratio + rows * log_spread).sum(0) - 0.5 * (e**2).sum(0)
+            return value, self.prior.loadings.T @ (ratio - rows) - e
 
-        self.u = np.concatenate([new, self.walk_g(self.u[size:], target, gain)])
+        self.u = np.concatenate([new, self.walk_e(self.u[size:], target, gain)])
         m, s = self.prior.place(self.u)
         self.z = (x - m) / s
 

@@ -1,19 +1,24 @@
-"""Sums over tasks (`mf`, `mf-safe`): a Gaussian factor on mean answers m_j = E[answer | θ_j].
+"""Sums over tasks (`mf`, `mf-safe`): a Gaussian factor on the crowd's mean answers μ_j.
 
-    mf-safe    (y_j, p_j) ~ N((π_j (m_j − c), π_j), Σ),   π_j ~ N(π, ω²)
-    mf         x ~ N(R m, C),   R_j = E[M v_j, if j is answered],   M = (G + λI)⁻¹
+    crowd      μ_j = Σ_c ω_c·Σ_a value(a)·R_c(a | θ_j)
+    mf-safe    (t_j, e_j) ~ N((η_j·(μ_j − middle), η_j), V), for every task,   η_j ~ N(η, τ²)
+    mf         f ~ N(B μ, C),   column j of B = E[A v_j·1(j is answered)],   A = (G + λI)⁻¹
+               a worker answers each task with probability η_i;  ln η_i ~ N(−α·ln n, κ²),
+               truncated to ln(1/2n) … 0;  n = number of tasks;  α, κ ~ Uniform(0, 1)
 
-mf-safe: y_j and p_j are means over workers of the readings of a task's value and presence, Σ is
+mf-safe: t_j and e_j are means over workers of the readings of a task's value and presence, V is
 their covariance. Signs are random, so errors of different tasks are uncorrelated. Collisions of
-tasks move y_j and p_j together, so p_j tells part of the error of y_j.
-mf: x is the mean profile. The share ρ of tasks that a worker answers is not in the report, but the
-more are answered, the less noise passes M. So ρ is learned from the profiles' covariance
+tasks move t_j and e_j together, so e_j tells part of the error of t_j.
+mf: f is the mean profile, v_j the profile of task j, G the sum of v_j v_jᵀ over the tasks that a
+worker answers, λ the ridge. The share η of tasks that a worker answers is not in the report, but
+the more are answered, the less noise passes A. So η is learned from the profiles' covariance
 
-    E[2 (range/ε)² M² + s² M G M + β² (R1)(R1)ᵀ] + μ² Cov[M G 1],    log ρ ~ N(centre, width²),
+    E[2 (range/ε)² A² + s² A G A + β² (B1)(B1)ᵀ] + μ² Cov[A G 1],
 
-with s and β the standard deviations of answers and of workers' biases, μ the mean answer. Centre,
-width, s, β are integrated with a Wishart likelihood. E[M] is a deterministic equivalent (Couillet
-and Debbah 2011, Random Matrix Methods for Wireless Communications, ch. 6), E[M²] its derivative.
+with s and β the standard deviations of answers and of workers' biases, at most half the range, and
+μ the mean answer. α, κ, s, β are drawn from their posterior with a Wishart likelihood.
+E[A] is a deterministic equivalent (Couillet and Debbah 2011, Random Matrix Methods for Wireless
+Communications, ch. 6), E[A²] its slope.
 """
 
 from __future__ import annotations
@@ -24,8 +29,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
-from scipy.special import softmax
+from scipy.special import ndtr, softmax
 
+from forsooth.inference.posterior.integrate import sample
 from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 from forsooth.mechanisms.base import BLOCK_CELLS
 from forsooth.mechanisms.matrix_factorization import MIN_RIDGE
@@ -37,13 +43,15 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_BOX = (  # uniform prior of mf's unknowns
-    (-1.0, 0.0),  # centre of log ρ, in log(tasks): from one answer per worker to all tasks
-    (0.05, 1.0),  # width of log ρ: from equal workers to a factor of e either way
-    (0.02, 0.4),  # s in ranges of the scale; 0.5 is the largest possible
-    (0.0, 0.35),  # β in ranges of the scale; answers at random have 0.3
+_LARGEST = np.array(
+    [  # of mf's unknowns, uniform from 0
+        1.0,  # α: from all tasks to one answer per worker
+        1.0,  # κ: from equal workers to a factor of e either way
+        0.5,  # s in ranges of the scale: the largest possible
+        0.5,  # β, likewise
+    ]
 )
-_POINTS, _RATES = 4096, 20  # in the box, and of ρ
+_RATES = 20  # points of η
 _FREEDOM = 500.0  # degrees of freedom × d at most: no model of a covariance is exact
 _TAILS = 2.0  # kurtosis of Laplace noise relative to the normal: W / 2 degrees of freedom
 _STEP, _TOLERANCE, _ITERATIONS = 1e-3, 1e-10, 500  # of the derivative and of the fixed point
@@ -80,7 +88,7 @@ class Sums:
         return cls(names, support, float(support.mean()) / len(names), sketches, profiles)
 
     def message(self, mean: Array, variance: Array) -> tuple[Array, Array, float]:
-        """Location and precision of the message about every m_j; log evidence, but for a constant.
+        """Location and precision of the message about every μ_j; log evidence, but for a constant.
 
         With a cavity N(mean_j, v = variance_j) the posterior marginal is N(mean_j + v g, v − v² a);
         their ratio has precision a / (1 − v a), location mean_j + g / a.
@@ -106,15 +114,15 @@ class Sums:
 
 
 class Sketches(NamedTuple):
-    """What the sums of `mf-safe` say: value_j = share_j (m_j − c) + noise."""
+    """What the sums of `mf-safe` say: value_j = share_j (μ_j − middle) + noise."""
 
     support: Array
-    centre: float  # c
-    share: Array  # E[π_j | p_j]
-    value: Array  # y_j − slope·(p_j − share_j)
-    slope: float  # of the error of y_j on that of p_j
-    noise: float  # variance of what the slope leaves of the error of y_j
-    doubt: float  # variance of π_j, given p_j
+    centre: float  # the middle of the scale
+    share: Array  # E[η_j | e_j]
+    value: Array  # t_j − slope·(e_j − share_j)
+    slope: float  # of the error of t_j on that of e_j
+    noise: float  # variance of what the slope leaves of the error of t_j
+    doubt: float  # variance of η_j, given e_j
 
     @staticmethod
     def of(mechanism: SafeFactorization, group: Sequence[Reports]) -> Sketches:
@@ -138,7 +146,7 @@ class Sketches(NamedTuple):
         return Sketches(workers * share, mechanism.centre, share, value, both / second, left, doubt)
 
     def seen(self, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
-        """Return value_j − share_j (mean_j − c), its variance at m_j = mean_j, and share_j."""
+        """Return value_j − share_j (mean_j − middle), its variance at μ_j = mean_j, and share_j."""
         along = mean - self.centre
         noise = self.noise + self.doubt * ((along - self.slope) ** 2 + variance)
         return self.value - self.share * along, noise, self.share
@@ -148,48 +156,55 @@ class Profiles(NamedTuple):
     """What the profiles of `mf` say."""
 
     support: Array
-    mean: Array  # x
+    mean: Array  # f
     covariance: Array  # C
-    maps: Array  # R for every ρ: rates × d × tasks
-    shares: Array  # of the rates, at every point of the box
-    weights: Array  # of the points
+    maps: Array  # B for every η: rates × d × tasks
+    shares: Array  # of the rates, at every point of the unknowns' posterior
 
     @staticmethod
     def of(mechanism: MatrixFactorization, profiles: Array) -> Profiles:
-        """Weigh the points of the box by the covariance of the profiles."""
+        """Draw the unknowns given the covariance of the profiles."""
         (workers, d), mean, scale = profiles.shape, profiles.mean(axis=0), mechanism.scale
         squares, tasks = (profiles - mean).T @ (profiles - mean), len(mechanism.profiles)
         squares += _TOLERANCE * np.trace(squares) * np.eye(d)  # one outlier would be singular
-        rates, (low, high) = np.geomspace(0.5 / tasks, 1, _RATES), np.array(_BOX).T
+        rates = np.geomspace(0.5 / tasks, 1, _RATES)
         maps, basis = _moments(mechanism, rates)
-        cube = (0.5 + np.outer(np.arange(_POINTS), np.sqrt([2, 3, 5, 7]))) % 1  # filled evenly
-        centre, width, *deviations = (low + (high - low) * cube).T
-        distance = (np.log(rates) - centre[:, None] * np.log(tasks)) / width[:, None]
-        shares = softmax(-0.5 * distance**2, axis=1)
-        level = shares @ maps.sum(axis=2)
-        mu = np.clip(mean.sum() / level.sum(axis=1), scale.low, scale.high)
-        sizes = np.column_stack([np.ones(_POINTS), *deviations, mu]) ** 2
-        models = np.tensordot(sizes[:, :, None] * shares[:, None], basis, 2)
-        models -= np.einsum("p,pi,pj->pij", mu**2, level, level)
-        traces = np.trace(np.linalg.solve(models, squares[None]), axis1=1, axis2=2)
-        fit = np.linalg.slogdet(models)[1] + traces / max(1, workers - 1)
-        weights = softmax(-0.5 * min(_FREEDOM / d, (workers - 1) / _TAILS) * fit)
-        covariance = squares + 2 * d * np.tensordot(weights, models, 1)  # model: 2d more workers
+        freedom = min(_FREEDOM / d, (workers - 1) / _TAILS)
+
+        def modelled(z: Array) -> tuple[Array, Array]:
+            """Shares of the rates, and the covariance of a profile."""
+            centre, width, *deviations = (ndtr(z) * _LARGEST).T
+            distance = (np.log(rates) + centre[:, None] * np.log(tasks)) / width[:, None]
+            shares = softmax(-0.5 * distance**2, axis=1)
+            level = shares @ maps.sum(axis=2)
+            mu = np.clip(mean.sum() / level.sum(axis=1), scale.low, scale.high)
+            sizes = np.column_stack([np.ones(len(z)), *deviations, mu]) ** 2
+            models = np.tensordot(sizes[:, :, None] * shares[:, None], basis, 2)
+            return shares, models - np.einsum("p,pi,pj->pij", mu**2, level, level)
+
+        def loglik(z: Array) -> Array:
+            models = modelled(z)[1]
+            traces = np.trace(np.linalg.solve(models, squares[None]), axis1=1, axis2=2)
+            logs: Array = np.linalg.slogdet(models)[1] + traces / max(1, workers - 1)
+            return -0.5 * freedom * logs
+
+        shares, models = modelled(sample(loglik, len(_LARGEST), np.random.default_rng(0)))
+        covariance = squares + 2 * d * models.mean(axis=0)  # the model: 2d more workers
         covariance /= (workers - 1 + 2 * d) * workers
-        support = np.full(tasks, workers * (weights @ shares @ rates))
-        return Profiles(support, mean, covariance, maps, shares, weights)
+        support = np.full(tasks, workers * (shares.mean(axis=0) @ rates))
+        return Profiles(support, mean, covariance, maps, shares)
 
     def seen(self, mean: Array) -> tuple[Array, Array, Array]:
-        """Return x − R·mean, its covariance (C and what the uncertainty of R adds), and R."""
+        """Return f − B·mean, its covariance (C and what the uncertainty of B adds), and B."""
         expected = self.shares @ (self.maps @ mean)
-        apart = expected - self.weights @ expected
-        noise = self.covariance + (self.weights[:, None] * apart).T @ apart
-        rows = np.tensordot(self.weights @ self.shares, self.maps, 1)
+        apart = expected - expected.mean(axis=0)
+        noise = self.covariance + apart.T @ apart / len(apart)
+        rows = np.tensordot(self.shares.mean(axis=0), self.maps, 1)
         return self.mean - rows @ mean, noise, rows
 
 
 def _moments(mechanism: MatrixFactorization, rates: Array) -> tuple[Array, Array]:
-    """Return R for every ρ, and what 1, s², β² and μ² are multiplied with in the covariance."""
+    """Return B for every η, and what 1, s², β² and μ² are multiplied with in the covariance."""
     v, unit, noise = mechanism.matrix, mechanism.scale.range**2, 2 / mechanism.epsilon**2
     steps = mechanism.steps if mechanism.solver == "gradient-descent" else np.inf  # early stopping
     ridge = np.maximum(mechanism.ridge + rates * (v**2).sum() / steps, MIN_RIDGE)[:, None, None]
@@ -203,10 +218,10 @@ def _moments(mechanism: MatrixFactorization, rates: Array) -> tuple[Array, Array
 
 
 def _resolvent(v: Array, rates: Array, ridge: Array) -> tuple[Array, Array]:
-    """Return E[M] and R for M = (Σ v_j v_jᵀ + ridge)⁻¹ over tasks answered with probability ρ.
+    """Return E[A] and B for A = (Σ v_j v_jᵀ + ridge)⁻¹ over tasks answered with probability η.
 
-    E[M] = (Σ w_j v_j v_jᵀ + ridge)⁻¹, R_j = w_j E[M] v_j, w_j = ρ / (1 + (1 − ρ) e_j), with
-    v_jᵀ E[M] v_j = e_j (1 + (1 − ρ) e_j) / (1 + e_j): Sherman-Morrison with e_j at its mean.
+    E[A] = (Σ w_j v_j v_jᵀ + ridge)⁻¹, B_j = w_j E[A] v_j, w_j = η / (1 + (1 − η) u_j), with
+    v_jᵀ E[A] v_j = u_j (1 + (1 − η) u_j) / (1 + u_j): Sherman-Morrison with u_j at its mean.
     """
     weight = (rate := rates[:, None, None]) + np.zeros(v.shape[1])
     for _ in range(_ITERATIONS):
