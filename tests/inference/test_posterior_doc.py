@@ -64,7 +64,7 @@ def test_the_page_has_every_kind() -> None:
         f"{integrate.POINTS} points of",
         f"or {propagate.ROUNDS} rounds",
         f"at most {100 * enough.MARGIN:.0f} % of that of the best single value",
-        f"a probability of at most {100 * enough.DOUBT:.0f} %",
+        f"probability that this value does as well is at most {100 * enough.DOUBT:.0f} %",
     ],
 )
 def test_the_page_has_the_numbers_of_the_code(sentence: str) -> None:

@@ -1,25 +1,29 @@
 """The model for the estimands `level` and `label`.
 
-    scale      D = highest − lowest, middle = their mean, step = max(median step, D/20)
+    scale      D = highest − lowest, middle = their mean, step = max(median gap, D/20)
     globals    independent
-      level    m ~ Uniform(middle ± place_reach·D)       ln s ~ N(ln(spread·D), spread_sd²)
+      level    m ~ Uniform(middle ± place_reach·D)
+               ln s ~ N(ln(spread·D), spread_sd²)
                u ~ N(ln(error·D), error_sd²)
-      label    h_a ~ N(0, truth_sd²) for every answer a  u ~ N(logit accuracy, accuracy_sd²)
-      both     ln d ~ N(ln dispersion, dispersion_sd²)   logit g ~ N(logit other_kinds, unknown_sd²)
+      label    h_a ~ N(0, truth_sd²), for every answer a
+               u ~ N(logit accuracy, accuracy_sd²)
+      both     ln d ~ N(ln dispersion, dispersion_sd²)
+               logit g ~ N(logit other_kinds, unknown_sd²)
                logit ρ ~ N(logit participation, unknown_sd²), if participation is hidden
     truth      θ_j ~ π, of task j
-      level    π = w·N(m, s²) clipped to the scale + (1 − w)·uniform over the scale
+      level    π = w·N(m, s²) clipped to the scale + (1 − w)·Uniform(scale)
                w ~ Beta(normal_weight, uniform_weight)
       label    π ~ Dirichlet(truth_weight·softmax(h) + uniform_weight/K), over the answers
     kind       c_i ~ ω, of worker i;  ω ~ Dirichlet(kinds_weight·ω₀)
                ω₀: rung k of the ladder has (1 − g)·exp(−(x_k − u)²/(2d²)) / Σ over the rungs;
-               the other kinds share g equally, and a kind's variants its part
+               the other kinds share g equally, and the variants of a kind its part
       level    x_k = ln σ_k;  σ_k = smallest_error·step·error_ratio^k, k = 0, 1, … to the first ≥ D
       label    x_k = logit ψ_k = logit accuracy + accuracy_step·k, k = −3…3
     rate       r_i ~ χ, r = −2…2, if participation is hidden;  χ ~ Dirichlet(rates_weight·χ₀)
                χ₀ in proportion to exp(−rate_step·|r|/rate_spread)
-    answered   each task with probability ρ_r;  logit ρ_r = ν + rate_step·r, with Σ_r χ_r·ρ_r = ρ;
-               ρ_r = 1 if participation is public: then only answered cells have a report
+    answered   each task with probability ρ_r;  logit ρ_r = ν + rate_step·r,
+               ν such that Σ_r χ_r·ρ_r = ρ
+               if participation is public, the answered cells are given: ρ_r = 1 there
     answer     a_ij ~ R_c(· | θ_j)
       level    rung k: θ_j + N(0, σ_k²), rounded to the nearest answer
       label    R_c(· | θ) ~ Dirichlet(row_weight·row) for every kind c, θ; the row of rung k is

@@ -3,8 +3,8 @@
 Only the number of reports of every symbol matters, per row: a question, or a question asked of one
 group of workers. The model, for row j and answers 1…K:
 
-    counts         n_j ~ Multinomial(Σ n_j, ρ_j p_j W[answers] + (1 − ρ_j) W[NULL]),
-                   for every mechanism W; ρ_j = 1 where participation is public
+    counts         n_jW ~ Multinomial(Σ n_jW, ρ_j p_j W[answers] + (1 − ρ_j) W[NULL]),
+                   of every mechanism W; ρ_j = 1 where participation is public
     shares         p_j = softmax(Φᵀ x_j),  Φ_ka = log₂(K)/√2 · cos(π k (a − ½)/K),  a = 1…K
                    x_jk ~ N(m_k, s_k²),  k = 1…K−1
     participation  logit ρ_j ~ N(m_ρ, s_ρ²)

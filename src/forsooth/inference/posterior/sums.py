@@ -2,16 +2,16 @@
 
     crowd      μ_j = Σ_c ω_c·Σ_a value(a)·R_c(a | θ_j)
     mf-safe    (t_j, e_j) ~ N((η_j·(μ_j − middle), η_j), V), for every task,   η_j ~ N(η, τ²)
-    mf         f ~ N(B μ, C),   column j of B = E[A v_j·1(j is answered)],   A = (G + λI)⁻¹
-               a worker answers each task with probability η_i;  ln η_i ~ N(−α·ln n, κ²),
-               truncated to ln(1/2n) … 0;  n = number of tasks;  α, κ ~ Uniform(0, 1)
+    mf         f ~ N(B μ, C),   column j of B = E[A v_j·1(j is answered) | α, κ],   A = (G + λI)⁻¹
+               worker i answers each task with probability ζ_i;  ln ζ_i ~ N(−α·ln n, κ²),
+               truncated to −ln(2n) … 0;  n: number of tasks;  α, κ ~ Uniform(0, 1)
 
 mf-safe: t_j and e_j are means over workers of the readings of a task's value and presence, V is
 their covariance. Signs are random, so errors of different tasks are uncorrelated. Collisions of
 tasks move t_j and e_j together, so e_j tells part of the error of t_j.
 mf: f is the mean profile, v_j the profile of task j, G the sum of v_j v_jᵀ over the tasks that a
-worker answers, λ the ridge. The share η of tasks that a worker answers is not in the report, but
-the more are answered, the less noise passes A. So η is learned from the profiles' covariance
+worker answers, λ the ridge. The share ζ of tasks that a worker answers is not in the report, but
+the more are answered, the less noise passes A. So ζ is learned from the profiles' covariance
 
     E[2 (range/ε)² A² + s² A G A + β² (B1)(B1)ᵀ] + μ² Cov[A G 1],
 
@@ -51,7 +51,7 @@ _LARGEST = np.array(
         0.5,  # β, likewise
     ]
 )
-_RATES = 20  # points of η
+_RATES = 20  # points of ζ
 _FREEDOM = 500.0  # degrees of freedom × d at most: no model of a covariance is exact
 _TAILS = 2.0  # kurtosis of Laplace noise relative to the normal: W / 2 degrees of freedom
 _STEP, _TOLERANCE, _ITERATIONS = 1e-3, 1e-10, 500  # of the derivative and of the fixed point
@@ -158,7 +158,7 @@ class Profiles(NamedTuple):
     support: Array
     mean: Array  # f
     covariance: Array  # C
-    maps: Array  # B for every η: rates × d × tasks
+    maps: Array  # B for every ζ: rates × d × tasks
     shares: Array  # of the rates, at every point of the unknowns' posterior
 
     @staticmethod
@@ -204,7 +204,7 @@ class Profiles(NamedTuple):
 
 
 def _moments(mechanism: MatrixFactorization, rates: Array) -> tuple[Array, Array]:
-    """Return B for every η, and what 1, s², β² and μ² are multiplied with in the covariance."""
+    """Return B for every ζ, and what 1, s², β² and μ² are multiplied with in the covariance."""
     v, unit, noise = mechanism.matrix, mechanism.scale.range**2, 2 / mechanism.epsilon**2
     steps = mechanism.steps if mechanism.solver == "gradient-descent" else np.inf  # early stopping
     ridge = np.maximum(mechanism.ridge + rates * (v**2).sum() / steps, MIN_RIDGE)[:, None, None]
@@ -218,10 +218,10 @@ def _moments(mechanism: MatrixFactorization, rates: Array) -> tuple[Array, Array
 
 
 def _resolvent(v: Array, rates: Array, ridge: Array) -> tuple[Array, Array]:
-    """Return E[A] and B for A = (Σ v_j v_jᵀ + ridge)⁻¹ over tasks answered with probability η.
+    """Return E[A] and B for A = (Σ v_j v_jᵀ + ridge)⁻¹ over tasks answered with probability ζ.
 
-    E[A] = (Σ w_j v_j v_jᵀ + ridge)⁻¹, B_j = w_j E[A] v_j, w_j = η / (1 + (1 − η) u_j), with
-    v_jᵀ E[A] v_j = u_j (1 + (1 − η) u_j) / (1 + u_j): Sherman-Morrison with u_j at its mean.
+    E[A] = (Σ w_j v_j v_jᵀ + ridge)⁻¹, B_j = w_j E[A] v_j, w_j = ζ / (1 + (1 − ζ) u_j), with
+    v_jᵀ E[A] v_j = u_j (1 + (1 − ζ) u_j) / (1 + u_j): Sherman-Morrison with u_j at its mean.
     """
     weight = (rate := rates[:, None, None]) + np.zeros(v.shape[1])
     for _ in range(_ITERATIONS):
