@@ -37,13 +37,29 @@ def test_the_compiled_walk_is_its_twin(symbols: int, dtype: type[np.integer]) ->
     if compiled is None:
         pytest.skip("numba is not here: there is nothing to compare")
     thresholds = weights(symbols)
-    given, table = words(thresholds), walk.padded(thresholds)
+    given, guided = words(thresholds), walk.Guided.of(thresholds)
     for seed in range(3):
         rows = np.random.default_rng(seed).integers(0, thresholds.shape[1], CELLS).astype(dtype)
         fast, slow = (np.full(CELLS, 9, symbol_dtype(symbols)) for _ in range(2))
-        compiled(table, given, rows, fast)
+        compiled(guided.guide, guided.table, guided.steps, given, rows, fast)
         walk.walk_twin(thresholds, given, rows, slow)
         assert np.array_equal(fast, slow)
+
+
+def test_thresholds_that_lie_close_together_need_more_steps() -> None:
+    """The smallest weights possible: a hundred thresholds begin with the same bits."""
+    compiled = walk._compiled()
+    if compiled is None:
+        pytest.skip("numba is not here: there is nothing to compare")
+    thresholds = np.arange(1, 101, dtype=np.uint32)[:, None] + np.array([0, 2**31], np.uint32)
+    guided = walk.Guided.of(thresholds)
+    assert guided.steps == 100
+    given = words(thresholds)
+    rows = np.arange(CELLS) % 2
+    fast, slow = (np.full(CELLS, 9, np.uint8) for _ in range(2))
+    compiled(guided.guide, guided.table, guided.steps, given, rows, fast)
+    walk.walk_twin(thresholds, given, rows, slow)
+    assert np.array_equal(fast, slow)
 
 
 def test_many_cells_and_few_are_drawn_alike(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,12 @@
 """Walking rows of cumulative weights: how many of them 32 random bits reach.
 
-A word is compared with every threshold of its row: no branch, no early exit, the same steps for
-every input and every word. The compiled walk and its readable twin give the same symbols.
+No branch, no early exit: the same steps for every input and every word. The compiled walk and its
+readable twin give the same symbols.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LANES = 8  # thresholds that the compiled walk looks at together
+LEADING = 8  # bits of a word that the guide is indexed by: 256 entries per row stay in the cache
 _WORTH = 2**18  # cells from which on the compiled walk is worth loading
 
 
@@ -25,8 +26,10 @@ def walker(thresholds: NDArray[np.uint32], cells: int) -> Callable[..., None]:
     compiled = _compiled() if cells >= _WORTH else None
     if compiled is None:
         return lambda words, rows, symbols: walk_twin(thresholds, words, rows, symbols)
-    table = padded(thresholds)
-    return lambda words, rows, symbols: compiled(table, words, rows, symbols)
+    guided = Guided.of(thresholds)
+    return lambda words, rows, symbols: compiled(
+        guided.guide, guided.table, guided.steps, words, rows, symbols
+    )
 
 
 def walk_twin(
@@ -42,16 +45,36 @@ def walk_twin(
         symbols += words >= line.take(index)
 
 
-def padded(thresholds: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """A line per row, each threshold less 1, then numbers that no word exceeds: whole vectors.
+@dataclass(frozen=True, eq=False)
+class Guided:
+    """A guide table (Chen & Asau 1974): where the search for a word's symbol starts.
 
-    A word reaches a threshold if it exceeds the number before it; weights are at least 1, so that
-    there is one. The highest bit is turned over, since processors compare vectors with a sign.
+    `guide[row, b]` is the number of thresholds of the row that every word with the leading bits b
+    reaches. From there, `steps` comparisons are enough for every word: the largest number of
+    thresholds that begin with the same bits, over the whole public table. Nearly always it is 1.
+
+    `table` holds each threshold less 1, which a word exceeds where it reaches the threshold, and
+    at the end of each row a number that no word exceeds. Weights, hence thresholds, are at least 1.
     """
-    count, rows = thresholds.shape
-    table = np.full((rows, max(1, -(-count // LANES)) * LANES), 2**32 - 1, np.uint32)
-    table[:, :count] = thresholds.T - np.uint32(1)
-    return table ^ np.uint32(2**31)
+
+    guide: NDArray[np.unsignedinteger[Any]]
+    table: NDArray[np.uint32]
+    steps: int
+
+    @classmethod
+    def of(cls, thresholds: NDArray[np.uint32]) -> Guided:
+        """The guide of cumulative weights, which have one column per row of the channel."""
+        count, rows = thresholds.shape
+        table = np.full((rows, count + 1), 2**32 - 1, np.uint32)
+        table[:, :count] = thresholds.T - np.uint32(1)
+        first = np.arange(2**LEADING, dtype=np.uint32) << np.uint32(32 - LEADING)
+        last = first + np.uint32(2 ** (32 - LEADING) - 1)
+        low, high = (
+            np.array([np.searchsorted(line[:count], words) for line in table])
+            for words in (first, last)
+        )
+        guide = low.astype(np.uint8 if count < 2**8 else np.uint16)
+        return cls(guide, table, max(1, int((high - low).max(initial=0))))
 
 
 @cache
