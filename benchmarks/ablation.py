@@ -1,6 +1,6 @@
 """Which components of the model earn their place? Each is switched off in turn.
 
-    python benchmarks/ablation.py [--crowds 12] [--first 2000] [--processes 2] [--league DIR]
+    python -m benchmarks.ablation [--crowds 12] [--first 2000] [--processes 2] [--league DIR]
 
 On simulated crowds (`crowds.py`), the paper's crowd and, with --league, the league's smaller sets,
 plain and with `rr` and `grr` at several ε. Printed per component and group: how much larger the
@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
-import league
 import numpy as np
-from crowds import simulate
-from measuring import each
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from benchmarks import league
+from benchmarks.crowds import simulate
+from benchmarks.measuring import each
 from forsooth import Answers, Reports, mechanisms
 from forsooth.estimand import Estimand
 from forsooth.inference.checkpoint import Checkpoint

@@ -14,8 +14,10 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from crowds import channels, simulate
-from measuring import (
+from scipy.stats import chisquare
+
+from benchmarks.crowds import channels, simulate
+from benchmarks.measuring import (
     BOTH,
     Array,
     Estimand,
@@ -29,9 +31,7 @@ from measuring import (
     timed,
     write_json,
 )
-from opinions import shares_of
-from scipy.stats import chisquare
-
+from benchmarks.opinions import shares_of
 from forsooth import Answers, Scale, Truths
 from forsooth.inference.enough import enough, expected_error
 from forsooth.study.prior_campaigns import draw_campaign

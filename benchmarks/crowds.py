@@ -1,6 +1,6 @@
 """How robust is the posterior? Simulated crowds of many shapes, beside Algorithm 1 and a constant.
 
-    python benchmarks/crowds.py [--crowds 32] [--first 0] [--against-0.1.0] [--json FILE]
+    python -m benchmarks.crowds [--crowds 32] [--first 0] [--against-0.1.0] [--json FILE]
 
 Truths flat, peaked, at an edge, at both ends or continuous; 2 to 101 levels; 3 to 100 answers per
 task; workers of unequal diligence, with favourites, biases, thresholds, or against the truth. For
@@ -34,7 +34,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measuring import (
+from numpy.typing import NDArray
+
+from benchmarks.measuring import (
     Estimand,
     Score,
     Version,
@@ -48,9 +50,7 @@ from measuring import (
     with_error,
     write_json,
 )  # fmt: skip
-from numpy.typing import NDArray
-from version_0_1_0 import Data
-
+from benchmarks.version_0_1_0 import Data
 from forsooth import Answers, Scale, infer
 
 Random = np.random.Generator

@@ -1,6 +1,6 @@
 """Truths for any table of real ratings: what one half of the raters says on average.
 
-    python benchmarks/halves.py ratings.csv --scale 1..10 [--per-task 12] [--seed 1] -o DIR
+    python -m benchmarks.halves ratings.csv --scale 1..10 [--per-task 12] [--seed 1] -o DIR
     forsooth evaluate --data DIR/answers.csv --truth-file DIR/truth.csv --scale 1..10 …
 
 Ratings have no gold. But if each of many tasks was rated by very many, the mean of a random half of

@@ -1,6 +1,6 @@
 """The judging table of the default inference, one command per row, version 0.1.0 beside it.
 
-    python benchmarks/judging.py ROW [--seeds 1000-1009] [--skip old] [--json FILE]
+    python -m benchmarks.judging ROW [--seeds 1000-1009] [--skip old] [--json FILE]
 
 | row | what |
 |---|---|
@@ -32,12 +32,12 @@ from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 
-import calibration
-import crowds
-import league
 import numpy as np
-import opinions
-from measuring import (
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from benchmarks import calibration, crowds, league, opinions
+from benchmarks.measuring import (
     ADAPTIVE,
     BOTH,
     OWN_ENVIRONMENT,
@@ -58,10 +58,7 @@ from measuring import (
     with_error,
     write_json,
 )
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
-from version_0_1_0 import Data, Old, ready
-
+from benchmarks.version_0_1_0 import Data, Old, ready
 from forsooth import Answers, Scale
 from forsooth.answers import code_dtype
 from forsooth.bench.crowds import spaced

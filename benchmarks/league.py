@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measuring import (
+
+from benchmarks.measuring import (
     BOTH,
     PLAIN,
     Array,
@@ -32,8 +33,7 @@ from measuring import (
     timed,
     write_json,
 )
-from version_0_1_0 import Data, Result
-
+from benchmarks.version_0_1_0 import Data, Result
 from forsooth import Answers, Scale, Truths
 from forsooth.dataset import Dataset, read_truth
 

@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from version_0_1_0 import Data, Old, Result
 
+from benchmarks.version_0_1_0 import Data, Old, Result
 from forsooth import Answers, Truths, infer, mechanisms
 from forsooth.dataset import Dataset
 from forsooth.planning.adaptive import adaptive_reports

@@ -13,7 +13,8 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from measuring import (
+
+from benchmarks.measuring import (
     BOTH,
     Array,
     Options,
@@ -27,8 +28,7 @@ from measuring import (
     timed,
     write_json,
 )
-from version_0_1_0 import Data
-
+from benchmarks.version_0_1_0 import Data
 from forsooth import Answers, Scale, Truths
 from forsooth.answers import code_dtype
 

@@ -4,7 +4,7 @@
         result = old.infer(reports)
         print(result.error(truth), result.coverage(truth), result.seconds)
 
-    python benchmarks/version_0_1_0.py [--own-environment]
+    python -m benchmarks.version_0_1_0 [--own-environment]
 
 The source of version 0.1.0 is extracted from its commit into `benchmarks/.cache` and runs in a
 child process, which stays until the end so that its kernels compile once. It uses the packages of

@@ -57,7 +57,7 @@ class Guided:
     at the end of each row a number that no word exceeds. Weights, hence thresholds, are at least 1.
     """
 
-    guide: NDArray[np.unsignedinteger[Any]]
+    guide: NDArray[Any]
     table: NDArray[np.uint32]
     steps: int
 

@@ -186,7 +186,8 @@ class Profiles(NamedTuple):
             models = modelled(z)[1]
             traces = np.trace(np.linalg.solve(models, squares[None]), axis1=1, axis2=2)
             logs: Array = np.linalg.slogdet(models)[1] + traces / max(1, workers - 1)
-            return -0.5 * freedom * logs
+            scaled: Array = -0.5 * freedom * logs
+            return scaled
 
         shares, models = modelled(sample(loglik, len(_LARGEST), np.random.default_rng(0)))
         covariance = squares + 2 * d * models.mean(axis=0)  # the model: 2d more workers
