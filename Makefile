@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
 PEERS := .venv-bench
 
-.PHONY: setup demo test browser lint format bench docs lock clean
+.PHONY: setup demo test browser lint format bench attacks docs lock clean
 
 setup: $(READY)
 
@@ -57,6 +57,10 @@ format: $(READY)
 bench: $(READY) $(PEERS)/.ready
 	$(BIN)/forsooth bench --peers $(PEERS)/bin/python -o docs/benchmarks.md -o docs/benchmarks.json \
 	  --plot docs/images/benchmark-scale.png
+
+# Every attack on what is promised, as a table; `make test` runs the same attacks.
+attacks: $(READY) browser clients/js/node_modules
+	$(BIN)/python -m benchmarks.attacks
 
 # Other libraries to compare with have packages of their own; one that cannot be had stops nothing.
 $(PEERS)/.ready: benchmarks/peers.txt
