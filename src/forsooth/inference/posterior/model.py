@@ -16,7 +16,7 @@
       label    π ~ Dirichlet(truth_weight·softmax(h) + uniform_weight/K), over the answers
     kind       c_i ~ ω, of worker i;  ω ~ Dirichlet(kinds_weight·ω₀)
                ω₀: rung k of the ladder has (1 − g)·exp(−(x_k − u)²/(2d²)) / Σ over the rungs;
-               the other kinds share g equally, and the variants of a kind its part
+               the other kinds share g equally; the variants of a kind share its part equally
       level    x_k = ln σ_k;  σ_k = smallest_error·step·error_ratio^k, k = 0, 1, … to the first ≥ D
       label    x_k = logit ψ_k = logit accuracy + accuracy_step·k, k = −3…3
     rate       r_i ~ χ, r = −2…2, if participation is hidden;  χ ~ Dirichlet(rates_weight·χ₀)

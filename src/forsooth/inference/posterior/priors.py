@@ -42,7 +42,9 @@ class Priors:
     truth_weight: float = _number(5.0, "tasks", "how firmly labels' shares follow their prior")
     row_weight: float = _number(8.0, "answers", "how firmly a kind's confusions follow its prior")
     favourite: float = _number(0.5, "share", "of answers that a favourite gets from its workers")
-    neighbours: float = _number(0.5, "share", "of a row's other weight: that of near labels")
+    neighbours: float = _number(
+        0.5, "share", "of the weight that is not on the right label: part of near labels"
+    )
     share_scale: float = _number(
         1.2, "log odds", "the share of one of two answers is about uniform"
     )
