@@ -91,6 +91,6 @@ def test_help_names_every_option_in_full(columns: int, tmp_path: Path) -> None:
     code, text = terminal("infer", "--help", columns=columns, folder=tmp_path)
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     assert code == 0
-    for flag in ("--worker-output", "--max-iterations", "--differences", "--checkpoint"):
+    for flag in ("--worker-output", "--max-iterations", "--differences-output", "--checkpoint"):
         assert flag in plain
     assert max(map(len, re.split(r"\r?\n", plain))) <= columns

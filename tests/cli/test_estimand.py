@@ -120,7 +120,7 @@ def test_differences_are_shown_and_written(run: Run, asked: dict[str, Any], repo
     difference = Difference("q1", "north", "south", 0.5, -0.1, 1.1)
     asked["result"] = replace(result("opinion"), differences=(difference,))
     Path("g.csv").write_text("worker,group\nann,north\nbob,south\ncyd,north\n")
-    arguments = ("infer", reports, "--groups", "g.csv", "--differences", "d.csv")
+    arguments = ("infer", reports, "--groups", "g.csv", "--differences-output", "d.csv")
     shown = run(*arguments)
     assert asked["groups"] == {"ann": "north", "bob": "south", "cyd": "north"}
     assert "north" in shown
@@ -149,7 +149,7 @@ def test_calibration_is_passed_on_and_named(run: Run, asked: dict[str, Any], rep
         (("--worker-output", "w.csv"), "careless people cannot be identified"),
         (("--gold-use", "guess"), "unknown gold use 'guess'; known: pin, calibrate"),
         (("--gold-use", "calibrate"), "give them with --gold FILE"),
-        (("--differences", "d.csv"), "give their table with --groups FILE"),
+        (("--differences-output", "d.csv"), "give their table with --groups FILE"),
         (("--groups", "g.csv", "--estimand", "level"), "needs --estimand opinion"),
         (("--groups", "g.csv", "--state", "s.parquet"), "--groups needs all reports in memory"),
         (("--groups", "none.csv"), "none.csv does not exist"),
@@ -157,7 +157,7 @@ def test_calibration_is_passed_on_and_named(run: Run, asked: dict[str, Any], rep
         (("--groups", "column.csv"), "has no column 'group'"),
         (("--method", "mean", "--estimand", "label"), "are for the method posterior"),
         (("--unordered", "--estimand", "level"), "labels without an order have no level"),
-        (("--groups", "g.csv", "--differences", "t.csv"), "the same file is given twice"),
+        (("--groups", "g.csv", "--differences-output", "t.csv"), "the same file is given twice"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, tuple) else "",
 )

@@ -88,7 +88,7 @@ def infer(
             help="Groups to compare (opinion): a table with the columns worker and group.",
         ),
     ] = None,
-    differences: Annotated[
+    differences_output: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Write the differences between groups, as CSV, TSV or Parquet."
@@ -142,7 +142,7 @@ def infer(
     Example: `forsooth infer reports.parquet -o truths.csv --report report.html`
     """
     sources = reports or []
-    outputs = inferred.Outputs(output, worker_output, report, differences)
+    outputs = inferred.Outputs(output, worker_output, report, differences_output)
     outputs.check(sources, state, checkpoint)
     request = inferring.Request(
         method,
@@ -216,6 +216,8 @@ def _refuse_conflicts(
             f"them out, or leave out --method {request.method}"
         )
     if outputs.differences and not request.groups:
-        raise ForsoothError("--differences compares groups: give their table with --groups FILE")
+        raise ForsoothError(
+            "--differences-output compares groups: give their table with --groups FILE"
+        )
     if request.gold_use == "calibrate" and not request.gold:
         raise ForsoothError("--gold-use calibrate needs known truths: give them with --gold FILE")

@@ -194,7 +194,7 @@ class Result:
         )
         if len(differences) > _SHOWN:
             output = self.outputs.differences
-            _say_more(len(differences), "difference", output, "--differences FILE")
+            _say_more(len(differences), "difference", output, "--differences-output FILE")
 
 
 def _in_reading_order(columns: dict[str, Any], names: str) -> dict[str, Any]:

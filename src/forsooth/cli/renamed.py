@@ -11,7 +11,7 @@ from forsooth.cli.console import notice
 # command → old flag → new flag; remove in 0.3.0
 RENAMED: dict[str, dict[str, str]] = {
     "perturb": {"--tasks": "--task-list", "--workers": "--worker-list"},
-    "infer": {"--workers": "--worker-output"},
+    "infer": {"--workers": "--worker-output", "--differences": "--differences-output"},
     "evaluate": {
         "--truth": "--truth-file",
         "--epsilon": "--epsilons",

@@ -209,7 +209,7 @@ def _differences(truths: Truths) -> str:
         _MOST_DIFFERENCES,
         len(truths.differences),
         "The first {} of {} differences are shown",
-        "--differences differences.csv",
+        "--differences-output differences.csv",
     )
 
 

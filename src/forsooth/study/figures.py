@@ -44,16 +44,24 @@ def plot_against_epsilon(summary: list[Run], path: str | Path) -> None:
                 capsize=2,
                 label=f"{mechanism} · {method}{note}",
             )
-        for measure, name in (("mae_constant", "best constant"), ("mae_middle", "scale's middle")):
-            level = float(np.mean([row[measure] - row["mae_original"] for row in summary]))
+        levels = {
+            name: float(np.mean([row[measure] - row["mae_original"] for row in summary]))
+            for measure, name in (
+                ("mae_constant", "best constant"),
+                ("mae_middle", "scale's middle"),
+            )
+        }
+        for name, level in levels.items():
+            upper = name == max(levels, key=lambda each: levels[each])  # labels never overlap
             axes.axhline(level, color=GREY, linestyle="--", linewidth=1)
             axes.annotate(
                 name,
                 (1, level),
                 xycoords=("axes fraction", "data"),
-                xytext=(-4, 3),
+                xytext=(-4, 3 if upper else -3),
                 textcoords="offset points",
                 ha="right",
+                va="bottom" if upper else "top",
                 color=GREY,
                 fontsize=8,
             )
