@@ -1,0 +1,100 @@
+"""The reference of the command line, made from the commands themselves when the site is built.
+
+The line `<!-- every command -->` of a page is replaced by a section for each command: what it does,
+its arguments and its flags, as `--help` says.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from forsooth.cli import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MARK = "<!-- every command -->"
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Called by mkdocs with the Markdown of every page."""
+    return markdown.replace(MARK, reference()) if MARK in markdown else markdown
+
+
+def reference() -> str:
+    """A section for every command that can be run."""
+    return "\n\n".join(_section(name, command) for name, command in commands())
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command that can be run, with its whole name."""
+    return _below("forsooth", get_command(app))
+
+
+def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    group = isinstance(command, TyperGroup)
+    if not group or (command.invoke_without_command and name != "forsooth"):
+        yield name, command
+    if group:
+        for word, each in command.commands.items():
+            yield from _below(f"{name} {word}", each)
+
+
+def _section(name: str, command: Any) -> str:
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    options = [each for each in command.params if each.param_type_name == "option"]
+    usage = [name, *(_usage(each) for each in arguments), "[OPTIONS]" if options else ""]
+    parts = [
+        f"### {name}",
+        f"```text\n{' '.join(filter(None, usage))}\n```",
+        _example_in_a_block(command.help or ""),
+        _table("argument", [(f"`{_metavar(each)}`", each.help or "", "") for each in arguments]),
+        _table("flag", [(_flags(each), each.help or "", _default(each)) for each in options]),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _example_in_a_block(text: str) -> str:
+    """The example on a line of its own, where it can be copied and scrolls on a phone."""
+    return re.sub(r"Example: `(forsooth [^`]*)`", _block, text)
+
+
+def _block(found: re.Match[str]) -> str:
+    return f"Example:\n\n```sh\n{' '.join(found[1].split())}\n```"
+
+
+def _metavar(parameter: Any) -> str:
+    return str(parameter.metavar or parameter.name.upper())
+
+
+def _usage(argument: Any) -> str:
+    several = "…" if argument.nargs != 1 else ""
+    return f"{_metavar(argument)}{several}" if argument.required else f"[{_metavar(argument)}{several}]"
+
+
+def _flags(option: Any) -> str:
+    value = "" if option.is_flag else f" {_metavar(option)}"
+    return ", ".join(f"`{flag}{value}`" for flag in (*option.opts, *option.secondary_opts))
+
+
+def _default(parameter: Any) -> str:
+    """As `--help` shows it."""
+    value = parameter.default
+    if parameter.required or value in (None, False, "") or callable(value):
+        return "required" if parameter.required else ""
+    if not parameter.show_default:
+        return ""
+    if isinstance(parameter.show_default, str):
+        return parameter.show_default
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"`{value}`"
+
+
+def _table(kind: str, rows: list[tuple[str, str, str]]) -> str:
+    if not rows:
+        return ""
+    cells = [(kind, "meaning", "default"), ("---", "---", "---"), *rows]
+    return "\n".join(f"| {' | '.join(' '.join(each.replace('|', chr(92) + '|').split()) for each in row)} |" for row in cells)
