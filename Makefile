@@ -71,9 +71,9 @@ $(PEERS)/.ready: benchmarks/peers.txt
 	done <benchmarks/peers.txt
 	touch $@
 
-# The site is in site/: open site/index.html. A broken link is an error.
+# The site is in site/: open site/index.html. A broken link is an error (not with --quiet).
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Needs uv (https://docs.astral.sh/uv). Pinned versions stay; to upgrade, remove both files first.
 # The runtime lock takes its versions from the other one. No index address is written.

@@ -6,6 +6,7 @@ The first line of a block names what it is:
 
 * ``python`` runs in this process; blocks of one page see each other's names.
 * ``sh`` runs in a shell that has the ``forsooth`` command; it must succeed.
+* ``output`` is what the ``python`` block before it prints: it must print that again.
 * ``console`` is what a person typed after ``$`` and what came back: it must come back again.
 * ``text``, ``json`` and ``csv`` are not code.
 
@@ -15,11 +16,13 @@ in a comment on the line before it: ``<!-- not run: needs a server -->``.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +32,15 @@ from tests.cli.test_campaign import ANSWERS
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [README, *sorted(DOCS.rglob("*.md"))]
+NOTEBOOKS = sorted(DOCS.rglob("*.ipynb"))
 _BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<excuse>[^\n]+) -->\n+)?^```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$",
     re.S | re.M,
 )
 NOT_CODE = {"text", "json", "csv"}
-MOST_EXCUSES = 15
+MOST_EXCUSES = 17
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,14 @@ class Block:
     text: str
     excuse: str | None
 
-    def run(self, names: dict[str, object]) -> None:
+    def run(self, names: dict[str, object], printed: str = "") -> str:
+        """Run it; what it prints is `printed` for the next block."""
         if self.kind == "python":
-            exec(self.text, names)
+            with redirect_stdout(io.StringIO()) as caught:
+                exec(self.text, names)
+            return caught.getvalue()
+        if self.kind == "output":
+            assert printed.split() == self.text.split()
         elif self.kind == "sh":
             shell(self.text)
         elif self.kind == "console":
@@ -56,6 +66,7 @@ class Block:
                 assert shell(typed).split() == expected.split()
         else:
             assert self.kind in NOT_CODE, f"a block of no known kind:\n{self.text}"
+        return ""
 
 
 def shell(script: str) -> str:
@@ -78,20 +89,21 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_its_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    if page.name != "README.md":
+    if page != README:
         (tmp_path / "answers.csv").write_text(ANSWERS)
     names: dict[str, object] = {"__name__": page.stem}
+    printed = ""
     for block in blocks(page):
         if block.excuse is None:
-            block.run(names)
+            printed = block.run(names, printed)
 
 
 def test_the_first_minute_starts_from_nothing() -> None:
     """The README's first commands are init and what init says comes next."""
-    first = next(block for block in blocks(ROOT / "README.md") if block.excuse is None)
+    first = next(block for block in blocks(README) if block.excuse is None)
     commands = [line.split("#")[0].strip() for line in first.text.splitlines()]
     assert commands[0] == "forsooth init"
     assert [f"  {command}" for command in commands[1:3]] == following()
@@ -113,6 +125,7 @@ def test_few_blocks_have_an_excuse() -> None:
         ("python", "raise ValueError\n"),
         ("sh", "forsooth infer nowhere.parquet\n"),
         ("console", "$ echo one\ntwo\n"),
+        ("output", "what was not printed\n"),
         ("", "anything\n"),
     ],
 )
@@ -122,6 +135,24 @@ def test_a_block_that_is_wrong_is_noticed(kind: str, text: str) -> None:
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:
-    for page in PAGES:
-        for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
+    for page in (*PAGES, *NOTEBOOKS):
+        for link in links(page):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_every_picture_is_on_a_page() -> None:
+    shown = {(page.parent / link).resolve() for page in PAGES for link in links(page)}
+    pictures = set((DOCS / "images").iterdir())
+    assert pictures
+    assert pictures <= shown
+
+
+def links(page: Path) -> list[str]:
+    """Where the page points to within the repository, without the places on a page."""
+    return re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8"))
+
+
+def test_the_readme_is_short_and_has_one_picture() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert len(re.findall(r"!\[|<img", text)) == 1

@@ -18,11 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARK = "<!-- every command -->"
+_CODE = re.compile(r"(?<=[ (>])<code>[^<]*</code>")  # in a line
+_FLAG = re.compile(r"--?[a-z][a-z-]*")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Called by mkdocs with the Markdown of every page."""
     return markdown.replace(MARK, reference()) if MARK in markdown else markdown
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """Called by mkdocs with the HTML of every page: no line breaks after the hyphens of a flag."""
+    return _CODE.sub(lambda code: _FLAG.sub(r'<span class="flag">\g<0></span>', code[0]), content)
 
 
 def reference() -> str:
@@ -73,7 +80,11 @@ def _metavar(parameter: Any) -> str:
 
 def _usage(argument: Any) -> str:
     several = "…" if argument.nargs != 1 else ""
-    return f"{_metavar(argument)}{several}" if argument.required else f"[{_metavar(argument)}{several}]"
+    return (
+        f"{_metavar(argument)}{several}"
+        if argument.required
+        else f"[{_metavar(argument)}{several}]"
+    )
 
 
 def _flags(option: Any) -> str:
@@ -97,4 +108,7 @@ def _table(kind: str, rows: list[tuple[str, str, str]]) -> str:
     if not rows:
         return ""
     cells = [(kind, "meaning", "default"), ("---", "---", "---"), *rows]
-    return "\n".join(f"| {' | '.join(' '.join(each.replace('|', chr(92) + '|').split()) for each in row)} |" for row in cells)
+    return "\n".join(
+        f"| {' | '.join(' '.join(each.replace('|', chr(92) + '|').split()) for each in row)} |"
+        for row in cells
+    )

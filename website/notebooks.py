@@ -114,7 +114,7 @@ def execute(path: Path) -> dict[str, Any]:
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
+    notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
         NotebookClient(notebook, timeout=300, resources=resources).execute()
@@ -124,7 +124,7 @@ def execute(path: Path) -> dict[str, Any]:
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
         "language_info": {"name": "python"},
     }
-    found: dict[str, Any] = json.loads(nbformat.writes(notebook))
+    found: dict[str, Any] = json.loads(nbformat.writes(notebook))  # type: ignore[no-untyped-call]
     return found
 
 
