@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MARK = "<!-- every command -->"
 _CODE = re.compile(r"(?<=[ (>])<code>[^<]*</code>")  # in a line
+_EXAMPLES = re.compile(r"Example: (`forsooth .*?)(?=\n\n|\Z)", re.S)
+_COMMAND = re.compile(r"`(forsooth [^`]*)`")
 _FLAG = re.compile(r"--?[a-z][a-z-]*")
 
 
@@ -58,20 +60,21 @@ def _section(name: str, command: Any) -> str:
     parts = [
         f"### {name}",
         f"```text\n{' '.join(filter(None, usage))}\n```",
-        _example_in_a_block(command.help or ""),
-        _table("argument", [(f"`{_metavar(each)}`", each.help or "", "") for each in arguments]),
-        _table("flag", [(_flags(each), each.help or "", _default(each)) for each in options]),
+        _examples_in_a_block(command.help or ""),
+        _table("argument", [(f"`{_metavar(each)}`", _meaning(each)) for each in arguments]),
+        _table("flag", [(_flags(each), _meaning(each)) for each in options]),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _example_in_a_block(text: str) -> str:
-    """The example on a line of its own, where it can be copied and scrolls on a phone."""
-    return re.sub(r"Example: `(forsooth [^`]*)`", _block, text)
+def _examples_in_a_block(text: str) -> str:
+    """The examples on lines of their own, where they can be copied and scroll on a phone."""
+    return _EXAMPLES.sub(_block, text)
 
 
 def _block(found: re.Match[str]) -> str:
-    return f"Example:\n\n```sh\n{' '.join(found[1].split())}\n```"
+    lines = [" ".join(command.split()) for command in _COMMAND.findall(found[1])]
+    return "\n".join(("Example:\n\n```sh", *lines, "```"))
 
 
 def _metavar(parameter: Any) -> str:
@@ -92,23 +95,29 @@ def _flags(option: Any) -> str:
     return ", ".join(f"`{flag}{value}`" for flag in (*option.opts, *option.secondary_opts))
 
 
+def _meaning(parameter: Any) -> str:
+    """What `--help` says, with the default as it shows it."""
+    return f"{parameter.help or ''}{_default(parameter)}"
+
+
 def _default(parameter: Any) -> str:
-    """As `--help` shows it."""
-    value = parameter.default
-    if parameter.required or value in (None, False, "") or callable(value):
-        return "required" if parameter.required else ""
-    if not parameter.show_default:
+    value, shown = parameter.default, parameter.show_default
+    if parameter.required:
+        return " *Required.*"
+    if isinstance(shown, str):
+        return f" *Default: {shown}.*"
+    if not shown or value in (None, False, "", ()) or callable(value):
         return ""
-    if isinstance(parameter.show_default, str):
-        return parameter.show_default
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else f"`{value}`"
+    values = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return f" *Default:* `{values}`."
 
 
-def _table(kind: str, rows: list[tuple[str, str, str]]) -> str:
+def _table(kind: str, rows: list[tuple[str, str]]) -> str:
     if not rows:
         return ""
-    cells = [(kind, "meaning", "default"), ("---", "---", "---"), *rows]
-    return "\n".join(
-        f"| {' | '.join(' '.join(each.replace('|', chr(92) + '|').split()) for each in row)} |"
-        for row in cells
-    )
+    cells = [(kind, "meaning"), ("---", "---"), *rows]
+    return "\n".join(f"| {_cell(first)} | {_cell(second)} |" for first, second in cells)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())

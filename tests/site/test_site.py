@@ -112,7 +112,7 @@ class Text(HTMLParser):
         self.found += data
 
 
-def test_every_command_and_flag_is_in_the_reference() -> None:
+def test_every_command_and_flag_is_in_the_reference(site: Path) -> None:
     sections = dict(
         re.findall(r"^### (forsooth[^\n]*)\n(.*?)(?=^### |\Z)", reference(), re.S | re.M)
     )
@@ -124,6 +124,9 @@ def test_every_command_and_flag_is_in_the_reference() -> None:
         assert "```sh\nforsooth " in section, name
     listed = set(re.findall(r"^\| `(forsooth [a-z -]+)` \|", page("commands"), re.M))
     assert listed == set(sections)
+    built = (site / "commands.html").read_text(encoding="utf-8")
+    headings = re.findall(r'<h3 id="forsooth-[^>]*>([^<]*)<', built)
+    assert headings == list(sections)
 
 
 def page(name: str) -> str:
@@ -151,6 +154,12 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
     assert makers <= documented
     built = (site / "api.html").read_text(encoding="utf-8")
     assert [name for name in documented if f'id="{name}"' not in built] == []
+
+
+def test_examples_in_docstrings_are_code(site: Path) -> None:
+    built = (site / "api.html").read_text(encoding="utf-8")
+    assert "&gt;&gt;&gt; " in built
+    assert "<blockquote>" not in built
 
 
 def test_a_broken_link_is_an_error(tmp_path: Path) -> None:
