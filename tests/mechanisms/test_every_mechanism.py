@@ -134,7 +134,7 @@ def test_unbiased_enough_at_a_huge_epsilon() -> None:
 @pytest.mark.parametrize(
     ("specification", "complaint"),
     [
-        ("magic", "unknown mechanism 'magic'; known: lp, rr, grr, two-step, two-layer, mf"),
+        ("magic", "unknown mechanism 'magic'; known: lp, rr, grr, two-step, rr-lp, two-layer, mf"),
         ("mf:q=3", "unknown option 'q'; it has: d, ridge, solver, steps, seed"),
         ("mf:d=x", "d must be int"),
         ("rr:d=3", "unknown option 'd'; it has: none"),

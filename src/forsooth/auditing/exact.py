@@ -24,6 +24,7 @@ from forsooth.mechanisms import (
     Laplace,
     MatrixFactorization,
     Mechanism,
+    PresenceLaplace,
     SafeFactorization,
     SampledTasks,
     TwoLayer,
@@ -111,7 +112,19 @@ def _(mechanism: Laplace) -> Exact:
         replaced = positions[mechanism.null]
         farthest = max(abs(position - replaced) for position in positions)
         return Exact(value, _float_above(mechanism.rate * farthest))
-    return Exact(value, _mixture_epsilon(mechanism))
+    return Exact(value, max(_mixture_ratios(mechanism)))
+
+
+@exact_epsilon.register
+def _(mechanism: PresenceLaplace) -> Exact:
+    """Values as in `lp`; participation adds to ε₁ how far an answer may exceed the replacement."""
+    inner = exact_epsilon(mechanism.inner)
+    above, below = inner.participation, inner.participation
+    if mechanism.inner.null is None:
+        above, below = _mixture_ratios(mechanism.inner)
+    first = Fraction(mechanism.presence_epsilon)
+    presence = max(first + Fraction(above), Fraction(below) - first)
+    return Exact(inner.value, _float_above(presence))
 
 
 @exact_epsilon.register
@@ -174,8 +187,10 @@ def _betrayed(mechanism: TwoLayer, kept: int, changed: int) -> Witness:
     return Witness(inputs, output, log_ratio(totals[0], totals[1]))
 
 
-def _mixture_epsilon(mechanism: Laplace) -> float:
-    """The largest |ln P(y | NULL) − ln P(y | a)| over reports y, NULL being a uniform mixture.
+def _mixture_ratios(mechanism: Laplace) -> tuple[float, float]:
+    """The largest ln P(y | a) / P(y | NULL) over reports y, and the largest of its inverse.
+
+    NULL is a uniform mixture of the answers.
 
     Between two positions both are sums of e^(±rate·y), and outside all of them the ratio is
     constant: the extremes lie at positions. The mixture's weights are those of the integer draw.
@@ -190,15 +205,15 @@ def _mixture_epsilon(mechanism: Laplace) -> float:
             distance: (-rate * distance).exp()
             for distance in {abs(a - b) for a in positions for b in positions}
         }
-        worst = Decimal(0)
+        above = below = Decimal(0)
         for y in positions:
             terms = [n * density[abs(y - x)] for n, x in zip(counts, positions)]
             mixed = sum(terms, Decimal(0)) / 2**32
             for a in positions:
-                worst = max(worst, abs((mixed / density[abs(y - a)]).ln()))
-        above = worst * (1 + Decimal("1e-40"))
-        rounded = float(above)
-        return rounded if Decimal(rounded) >= above else math.nextafter(rounded, math.inf)
+                ratio = (density[abs(y - a)] / mixed).ln()
+                above, below = max(above, ratio), max(below, -ratio)
+        slack = 1 + Decimal("1e-40")
+        return _float_above(Fraction(above * slack)), _float_above(Fraction(below * slack))
 
 
 def mf_witness(mechanism: MatrixFactorization, epsilon: float) -> Witness:

@@ -8,7 +8,7 @@ the report would tell the inputs apart better. Binning is post-processing: the b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +22,12 @@ from forsooth.mechanisms import (
     Laplace,
     MatrixFactorization,
     Mechanism,
+    PresenceLaplace,
     SafeFactorization,
     SampledTasks,
     TwoLayer,
 )
+from forsooth.mechanisms.presence_laplace import NOT_ANSWERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,6 +116,19 @@ def _(mechanism: Laplace) -> Probe:
         hidden,
         lambda reports: np.searchsorted(edges, reports.values.ravel()),
         len(edges) + 1,
+    )
+
+
+@probe.register
+def _(mechanism: PresenceLaplace) -> Probe:
+    """The outcomes of `lp`; NULL, the smallest number, is one of its own."""
+    inner = probe(mechanism.inner)
+    return replace(
+        inner,
+        outcome=lambda reports: np.where(
+            reports.values.ravel() == NOT_ANSWERED, inner.outcomes, inner.outcome(reports)
+        ),
+        outcomes=inner.outcomes + 1,
     )
 
 

@@ -5,6 +5,7 @@
     two_step(scale, epsilon)    NULL or not first, then the answer
     two_layer(scale, epsilon)   randomized response with a budget drawn by each worker (2ε!)
     lp(scale, epsilon)          discrete Laplace noise on every cell
+    rr_lp(scale, epsilon)       randomized response for NULL or not, Laplace noise for the answer
     mf(scale, epsilon, tasks=n) matrix factorization; protects answers only
     mf_safe(scale, epsilon, tasks=n)  noisy sketches; protects participation too
     staircase(scale, epsilon)   the table that tells most about the truth, by linear programming
@@ -23,6 +24,7 @@ from forsooth.mechanisms.base import CellwiseMechanism, Mechanism
 from forsooth.mechanisms.channel import Channel, ChannelMechanism
 from forsooth.mechanisms.laplace import Laplace, lp
 from forsooth.mechanisms.matrix_factorization import MatrixFactorization, mf
+from forsooth.mechanisms.presence_laplace import PresenceLaplace, rr_lp
 from forsooth.mechanisms.randomized_response import grr, rr, two_step
 from forsooth.mechanisms.safe_factorization import SafeFactorization, mf_safe
 from forsooth.mechanisms.sampled import SampledTasks, per_worker
@@ -42,6 +44,7 @@ BUILDERS: dict[str, Callable[..., Mechanism]] = {
     "rr": rr,
     "grr": grr,
     "two-step": two_step,
+    "rr-lp": rr_lp,
     "two-layer": two_layer,
     "mf": mf,
     "mf-safe": mf_safe,
@@ -127,6 +130,7 @@ __all__ = [
     "Laplace",
     "MatrixFactorization",
     "Mechanism",
+    "PresenceLaplace",
     "SafeFactorization",
     "SampledTasks",
     "TwoLayer",
@@ -138,6 +142,7 @@ __all__ = [
     "per_worker",
     "reports_sums",
     "rr",
+    "rr_lp",
     "staircase",
     "two_layer",
     "two_step",

@@ -18,11 +18,13 @@ from forsooth.mechanisms import (
     ChannelMechanism,
     Laplace,
     Mechanism,
+    PresenceLaplace,
     SampledTasks,
     TwoLayer,
     reports_sums,
 )
 from forsooth.mechanisms.channel import TOTAL
+from forsooth.mechanisms.presence_laplace import NOT_ANSWERED
 from forsooth.reports import Reports
 
 if TYPE_CHECKING:
@@ -202,8 +204,21 @@ def _(mechanism: Laplace) -> NDArray[np.float64]:
     return np.maximum(table, 1e-300)[None]
 
 
+@_tables.register
+def _(mechanism: PresenceLaplace) -> NDArray[np.float64]:
+    """The bins of the noisy value, then NULL."""
+    (bins,) = _tables(mechanism.inner)
+    answered = np.full((len(bins), 1), mechanism.keep / TOTAL)
+    answered[-1] = 1 - answered[-1]  # the row of NULL
+    return np.hstack([answered * bins, 1 - answered])[None]
+
+
 def _symbols(mechanism: Mechanism, values: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
     """Reported values as symbols: noisy numbers fall into bins."""
+    if isinstance(mechanism, PresenceLaplace):
+        bins = _symbols(mechanism.inner, values)
+        last = len(_edges(mechanism.inner)) + 1
+        return np.where(values == NOT_ANSWERED, last, bins).astype(np.uint8)
     if isinstance(mechanism, Laplace):
         return np.searchsorted(_edges(mechanism), values, side="left").astype(np.uint8)
     return values
