@@ -16,10 +16,10 @@ def test_protects_is_one_of_two_words() -> None:
         Privacy(1.0, "everything")  # type: ignore[arg-type]
 
 
-def test_cell_and_worker_are_stated_together() -> None:
+def test_the_worker_is_stated_before_the_cell() -> None:
     text = Privacy(0.5).describe(200)
-    assert "0.5 per cell" in text
-    assert "at most 100" in text
+    assert text.index("together: ε = 100 at most (very weak") < text.index("0.5 per cell")
+    assert text.endswith("if the others tell nothing about it")
     public = Privacy(0.5, "answers").describe(200)
     assert "public" in public
     assert "0.5·k" in public

@@ -9,9 +9,9 @@ from pathlib import Path
 import forsooth
 
 ROOMS = """
-errors version natural plural checks display processes
+errors version natural plural checks display processes odds
 io
-scale privacy estimand cells answers known truths truth_plots dataset
+scale privacy promise estimand cells answers known truths truth_plots dataset
 reports mechanisms.base mechanisms.randomness
 io.report_files
 mechanisms

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Literal, cast, get_args
 
 from forsooth.errors import ForsoothError
+from forsooth.odds import odds, strength
 from forsooth.plural import counted
 
 Protects = Literal["answers+participation", "answers"]
@@ -45,26 +46,25 @@ class Privacy:
         return self.epsilon * (tasks if self.cells is None else min(self.cells, tasks))
 
     def describe(self, tasks: int) -> str:
-        """The guarantee in one sentence, per cell and per worker together."""
-        total = f"{self.worker_total(tasks):g}"
-        public = self.protects == "answers"
-        what = (
-            "each answer; which tasks were answered is public"
-            if public
-            else ("each answer and whether it was given")
-        )
+        """The guarantee in one sentence: what one worker says in all, then one cell by itself."""
+        total, public = self.worker_total(tasks), self.protects == "answers"
         if self.cells is not None:
-            sampled = counted(self.cells, "sampled task")
-            together = f"one worker together: at most {total}, over {sampled}"
-        elif public:
-            everything = "the task is" if tasks == 1 else f"all {tasks:,} tasks are"
+            counting = counted(min(self.cells, tasks), "sampled task")
+            together = f"one worker together, over {counting}: ε = {total:g} at most"
+        elif public and tasks > 1:
             together = (
-                f"one worker's k answers together: at most {self.epsilon:g}·k, "
-                f"{total} if {everything} answered"
+                f"one worker's k answers together: ε = {self.epsilon:g}·k at most, "
+                f"{total:g} if all {tasks:,} tasks are answered"
             )
         else:
-            together = f"one worker's {counted(tasks, 'cell')} together: at most {total}"
-        return f"ε = {self.epsilon:g} per cell ({what}); {together}"
+            together = f"one worker's {counted(tasks, 'cell')} together: ε = {total:g} at most"
+        what = "its answer" if public else "its answer and whether it was given"
+        condition = ", if the others tell nothing about it" if tasks > 1 else ""
+        return (
+            f"{together} ({strength(total)}: 1 to 1 can become {odds(total)}); "
+            f"ε = {self.epsilon:g} per cell ({what}){condition}"
+            + ("; which tasks were answered is public" if public else "")
+        )
 
 
 def check_epsilon(epsilon: float) -> float:

@@ -397,7 +397,7 @@ def test_a_report_to_send_on(forsooth: Command, table: Path) -> None:
     assert "report.html: the report" in done.stdout
     page = (table.parent / "report.html").read_text()
     assert "12 workers on 8 tasks" in page
-    assert "ε = 1 per cell" in page
+    assert "A single answer: ε = 1." in page
     document = json.loads(
         forsooth("infer", table, "--scale", "0..4", "--report", "plain.html", "--json").stdout
     )

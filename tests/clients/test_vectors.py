@@ -14,6 +14,7 @@ import pytest
 from forsooth import Mechanism
 from forsooth.mechanisms import ChannelMechanism
 from forsooth.mechanisms.channel import TOTAL
+from forsooth.odds import STRENGTHS
 from tests.clients.javascript import PACKAGE, node
 
 FOLDER = PACKAGE / "vectors"
@@ -68,6 +69,13 @@ def test_the_verdicts_are_python_s(make: ModuleType) -> None:
     assert min(accepted, len(stored) - accepted) > 100
     assert make.logs() == load(FOLDER / "verification" / "logs.json")
     assert make.packings() == load(FOLDER / "verification" / "packing.json")
+    assert make.samples() == load(FOLDER / "verification" / "samples.json")
+
+
+def test_the_words_are_python_s(make: ModuleType) -> None:
+    stored = load(FOLDER / "verification" / "promises.json")
+    assert json.loads(json.dumps(make.promises())) == stored
+    assert {each["words"]["strength"] for each in stored} == set(STRENGTHS)
 
 
 def test_javascript_agrees() -> None:

@@ -223,11 +223,15 @@ def test_the_requested_precision_decides() -> None:
 def test_the_promise_in_words() -> None:
     truths, reports = made_up("level")
     text = texts(campaign_page(truths, [reports], title="t"))
-    assert "ε = 2 per cell" in text
-    assert f"factor of at most {math.exp(2):.3g}" in text
-    assert f"{1 / (1 + math.exp(-2)):.1%}".replace("%", " %") in text
-    assert "total of at most ε = 8" in text
-    assert "whether a task was answered at all" in text
+    assert "Very weak protection of everything one person says" in text
+    total, single = (
+        text.index("All 4 answers together: ε = 8"),
+        text.index("A single answer: ε = 2"),
+    )
+    assert total < single
+    assert f"{math.ceil(math.exp(8)):,} to 1" in text[total:single]
+    assert "only if the person's other answers tell nothing about it" in text[single:]
+    assert "whether a question was answered or skipped" in text
     assert "not private" not in text.lower()
 
 
@@ -236,7 +240,7 @@ def test_public_participation_is_said_to_be_public() -> None:
     reports = mechanisms.grr(answers.scale, 1.0, protects="answers").perturb(answers)
     truths, _ = made_up("level")
     text = texts(campaign_page(_public(truths), [reports], title="t"))
-    assert "does not hide which tasks a worker answered" in text
+    assert "Not protected: that the person took part and which questions were answered" in text
     assert "100.0% of all cells" in text
     assert "It is public which tasks a worker answered" in text
 
@@ -265,9 +269,9 @@ def test_several_promises_are_told_apart() -> None:
     ]
     first, second, _ = promises(parts)
     assert first.startswith("40 workers")
-    assert "ε = 1 per cell" in first
+    assert "A single answer: ε = 1." in first
     assert second.startswith("20 workers")
-    assert "ε = 2 per cell" in second
+    assert "A single answer: ε = 2." in second
 
 
 def test_a_tiny_epsilon_is_not_enough() -> None:

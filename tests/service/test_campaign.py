@@ -22,6 +22,7 @@ from forsooth.client.ledger import Ledger
 from forsooth.client.tokens import new_token, worker_name
 from forsooth.estimand import MEANING
 from forsooth.io import packing
+from forsooth.mechanisms import SampledTasks
 from forsooth.service.exports import DATA
 from forsooth.service.models import report
 from forsooth.service.store import Store
@@ -279,3 +280,56 @@ def test_the_parquet_file_is_like_any_other(sqlite_server: Server, tmp_path: Pat
     reports = Reports.read(tmp_path / "r.parquet")
     assert np.array_equal(reports.values, [[1, 2, 3]])
     assert reports.simulation_seed is None
+
+
+@pytest.mark.parametrize("protects", ["answers+participation", "answers"])
+def test_one_epsilon_for_everything_one_person_says(
+    sqlite_server: Server, tmp_path: Path, protects: str
+) -> None:
+    """unit = worker: each is asked two of the three tasks; nobody spends more than ε."""
+    order = {"unit": "worker", "sampled": 2, "epsilon": 8.0, "protects": protects}
+    made = sqlite_server.make(invitations=12, **order)
+    view = made.view
+    assert (view["unit"], view["sampled"], view["epsilon"]) == ("worker", 2, 8.0)
+    assert view["worker_total"] == 8.0
+    for number, token in enumerate(made.tokens[:11]):
+        link = f"{made.link}#{token}"
+        worker = WorkerCampaign(link, total_limit=8.0, folder=tmp_path / str(number))
+        assert worker.submit({"q0": 0, "q1": 4, "q2": 2}) == "accepted"
+    assert made.status["unit"] == "worker"
+    assert made.status["spent"]["largest"] == 8.0
+    (reports,) = download_reports(made.link, sqlite_server.key)
+    mechanism = made.mechanism
+    assert isinstance(mechanism, SampledTasks)
+    drawn = mechanism.sampled(reports.workers, 3)
+    assert len({tuple(row) for row in drawn.tolist()}) > 1  # not the same for everybody
+    if reports.answered is not None:
+        assert reports.answered[1].reshape(-1, 2).tolist() == drawn.tolist()
+    assert [round(each["truth"]) for each in made.truths(11)["truths"]] == [0, 4, 2]
+
+    last = worker_name(made.tokens[11])
+    (own,) = mechanism.sampled([last], 3).tolist()
+    (other,) = {0, 1, 2} - set(own)
+    if protects == "answers":
+        refused = made.send(made.tokens[11], b"\0", tasks=[other])
+        assert (refused.status, refused.error) == (422, "bad-report")
+        assert "not drawn for this worker" in refused.json["detail"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("order", "reason"),
+    [
+        ({"unit": "worker", "mechanism": "adaptive"}, "an adaptive campaign"),
+        ({"unit": "worker", "mechanism": "mf-safe"}, "no cells to sample"),
+        ({"unit": "worker", "sampled": 4}, "cannot sample 4 of 3"),
+        ({"sampled": 2}, "sampled is for unit = worker"),
+    ],
+)
+def test_units_that_make_no_sense(
+    sqlite_server: Server, order: dict[str, object], reason: str
+) -> None:
+    tasks = [{"text": f"Question {j}?"} for j in range(3)]
+    body = {"title": "A survey", "tasks": tasks, "scale": "0..4", "epsilon": 1.0} | order
+    refused = sqlite_server.as_requester("POST", "", body)
+    assert refused.status == 422
+    assert reason in refused.json["detail"]["message"]

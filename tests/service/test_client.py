@@ -16,10 +16,11 @@ from forsooth import ForsoothError, Mechanism, Scale
 from forsooth.client import WorkerCampaign, transport
 from forsooth.client.ledger import Ledger
 from forsooth.client.tokens import new_token, worker_name
-from forsooth.mechanisms import rr
+from forsooth.mechanisms import per_worker, rr
 
 ID = "A" * 22
 SCALE = Scale.parse("0..4")
+WORKER = {"unit": "worker"}
 
 
 class Liar:
@@ -97,6 +98,11 @@ def weakened(epsilon: float) -> str:
     return json.dumps(data)
 
 
+def whole(epsilon: float, count: int = 2) -> str:
+    """ε for everything that one worker says."""
+    return per_worker(lambda share: rr(SCALE, share), epsilon, count=count).to_json()
+
+
 @pytest.mark.parametrize(
     ("mechanism", "campaign", "settings", "reason"),
     [
@@ -107,6 +113,14 @@ def weakened(epsilon: float) -> str:
         (rr(SCALE, 1.0).to_json(), {}, {"cap": 1.5}, "only 1.5 is left"),
         (rr(SCALE, 1.0).to_json(), {"design": "0" * 64}, {}, "digest differs"),
         (rr(Scale.parse("0..9"), 1.0).to_json(), {}, {}, "made for 0..9"),
+        (whole(1.0), {}, {}, "promises ε per cell, its mechanism gives ε per worker"),
+        (whole(3.0), WORKER, {}, "promises ε = 1, its mechanism gives 3"),
+        (rr(SCALE, 1.0).to_json(), WORKER, {}, "promises ε per worker, its mechanism gives"),
+        (whole(1.0).replace('"count": 2', '"count": 3'), WORKER, {}, "spend more"),
+        (whole(1.0, count=3), WORKER, {}, "cannot sample 3 of 2"),
+        (rr(SCALE, 1.0).to_json(), {}, {"total_limit": 1.5}, "you say, your limit is 1.5"),
+        (whole(1.0), WORKER, {"total_limit": 0.9}, "ε = 1 for everything you say"),
+        (whole(1.0), WORKER | {"unit": "person"}, {}, "the unit is cell or worker"),
         ("{}", {}, {}, "not a mechanism"),
         ("[" * 10_000, {}, {}, "not valid JSON"),
         (rr(SCALE, 1.0).to_json(), {"epsilon": "much"}, {}, "finite number"),
@@ -141,6 +155,17 @@ def test_an_honest_service_gets_one_report(liar: Liar, tmp_path: Path) -> None:
     ledger = Ledger.from_json((tmp_path / "ledger.json").read_text())
     assert (ledger.cap, ledger.total) == (2.0, 2.0)
     assert worker_name("t" * 43) in next(iter(ledger.spent))
+
+
+def test_one_epsilon_for_everything(liar: Liar, tmp_path: Path) -> None:
+    """Of two tasks one is drawn; the ledger has ε once, and the promise is one number."""
+    liar.mechanism, liar.campaign = whole(1.0, count=1), WORKER
+    worker = client(liar, tmp_path, limit=1.0, total_limit=1.0)
+    assert [bound.epsilon for bound in worker.promise.bounds] == [1.0]
+    worker.submit({"a": 3, "b": 0})
+    (body,) = liar.received
+    assert len(body["report"]) == 4  # one symbol
+    assert Ledger.from_json((tmp_path / "ledger.json").read_text()).total == 1.0
 
 
 def test_a_worker_is_not_moved_to_another_table(liar: Liar, tmp_path: Path) -> None:

@@ -20,3 +20,16 @@ export async function publicWords(seed, worker, tasks) {
   }
   return words;
 }
+
+/**
+ * `count` distinct tasks, in order: those with the smallest words, no two of which are equal.
+ * @param {bigint} seed
+ * @param {string} worker
+ * @param {number} tasks
+ * @param {number} count
+ */
+export async function sampledTasks(seed, worker, tasks, count) {
+  const words = await publicWords(seed, worker, tasks);
+  const chosen = [...words.keys()].sort((a, b) => (words[a] < words[b] ? -1 : 1));
+  return chosen.slice(0, count).sort((a, b) => a - b);
+}

@@ -16,13 +16,15 @@ import { readMechanism, verify } from "./verify.js";
  * @typedef {object} Options
  * @property {string} [invitation] the token; by default the part of the address after #
  * @property {number} [limit] the largest ε per answer that the worker allows
+ * @property {number} [totalLimit] the largest ε for everything that they say here
  * @property {import("./store.js").Store} [store]
  * @property {import("./service.js").Network} [network]
  */
 
 /**
  * What will be sent beside what was answered. `sent` is null where a report has no value for the
- * task: a skipped task where participation is public, and every task of a sketch (mf-safe).
+ * task: a skipped task where participation is public, and every task of a sketch (mf-safe). Where
+ * only some tasks are sampled (unit = worker), there are rows for these only.
  * @typedef {object} PreparedRow
  * @property {Task} task
  * @property {string | null} answer one of `scale.values`; null for a skipped task
@@ -68,7 +70,10 @@ export class Campaign {
    * @param {string} url of the worker's page or of the campaign in the API
    * @param {Options} [options]
    */
-  static async open(url, { invitation, limit, store = browserStore(), network = internet } = {}) {
+  static async open(
+    url,
+    { invitation, limit, totalLimit, store = browserStore(), network = internet } = {},
+  ) {
     const link = parseLink(url);
     const token = invitation ?? link.token;
     const about = parseAbout((await request(network, link.address)).text);
@@ -92,11 +97,15 @@ export class Campaign {
     const verification = verify(mechanism, {
       tasks: about.tasks.length,
       promised: about.epsilon,
+      unit: about.unit,
       limit,
+      totalLimit,
     });
+    const asked = await mechanism.eligible(about.tasks.length, await sha256Hex(chosen));
     return new Campaign(about, verification, {
       address: link.address,
       mechanism,
+      asked,
       invitation: chosen,
       design,
       tasksDigest,
@@ -118,6 +127,10 @@ export class Campaign {
     this.description = about.description;
     /** @type {readonly Task[]} */
     this.tasks = about.tasks;
+    /** The tasks that this worker's report is about: all, or those sampled for them. */
+    this.asked = /** @type {readonly Task[]} */ (
+      parts.asked.map((/** @type {number} */ place) => about.tasks[place])
+    );
     /** @type {{values: readonly string[], labels: readonly string[]}} */
     this.scale = { values: about.values, labels: about.labels };
     this.closed = about.closed;
@@ -161,7 +174,7 @@ export class Campaign {
       ...(report.answered && { tasks: report.answered }),
     });
     return {
-      rows: this.tasks.map((task, place) => this.#row(task, place, report)),
+      rows: this.asked.map((task) => this.#row(task, this.tasks.indexOf(task), report)),
       body: this.#body,
     };
   }
@@ -210,10 +223,10 @@ export class Campaign {
    * @param {import("./report.js").Report} report
    * @returns {PreparedRow}
    */
-  #row(task, place, { codes, answered, values }) {
+  #row(task, place, { codes, places, values }) {
     const { scale, isCellwise } = this.#mechanism;
     const answer = scale.labels[codes[place]] ?? null;
-    const cell = answered ? answered.indexOf(place) : place;
+    const cell = places.indexOf(place);
     if (!isCellwise || cell < 0) return { task, answer, sent: null };
     const value = values[cell];
     const reads = this.#mechanism.reading(value);
@@ -274,6 +287,7 @@ function parseAbout(text) {
     values,
     labels,
     epsilon: aNumber(json.get("epsilon"), "ε"),
+    unit: aText(json.get("unit") ?? "cell", "unit"),
     protects: checkProtects(json.get("protects")),
     design: aText(json.get("design"), "design"),
     invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),

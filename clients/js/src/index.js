@@ -2,6 +2,8 @@
 export { Campaign } from "./campaign.js";
 export { secureCoins } from "./coins.js";
 export { ForsoothError } from "./error.js";
+export { chance, odds, strength } from "./odds.js";
+export { inWords } from "./promise.js";
 export { encode, makeReport } from "./report.js";
 export { browserStore, memoryStore } from "./store.js";
 export { readMechanism, verify } from "./verify.js";

@@ -55,6 +55,34 @@ export class Mechanism {
     return this.protects === "answers+participation" ? "rows" : "cells";
   }
 
+  /** @returns {Mechanism} what one cell goes through: the mechanism itself, if ε is per cell */
+  get cell() {
+    return this;
+  }
+
+  /** @returns {number | null} how many cells of a worker can influence a report; null: all */
+  get cells() {
+    return null;
+  }
+
+  /**
+   * ε for everything one worker says, at most.
+   * @param {number} tasks of the campaign
+   */
+  total(tasks) {
+    return this.cells === null ? this.epsilon * tasks : this.epsilon;
+  }
+
+  /**
+   * The tasks that can influence a worker's report, in order: all, unless a public rule chooses.
+   * @param {number} tasks how many the campaign has
+   * @param {string} _worker the worker's public name
+   * @returns {Promise<number[]>}
+   */
+  async eligible(tasks, _worker) {
+    return [...new Array(tasks).keys()];
+  }
+
   /** Does every cell have a value of its own in the report? */
   get isCellwise() {
     return true;
@@ -63,7 +91,7 @@ export class Mechanism {
   /**
    * The values that leave the worker.
    * @abstract
-   * @param {readonly number[]} _codes a position on the scale per cell, NULL being `scale.size`
+   * @param {readonly number[]} _codes a position on the scale per eligible cell, NULL being `scale.size`
    * @param {Coins} _coins
    * @param {string} _worker the worker's public name
    * @returns {Promise<(number | bigint)[]>}

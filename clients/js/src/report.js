@@ -10,6 +10,8 @@ import { shown } from "./json.js";
  * @typedef {object} Report
  * @property {readonly number[]} codes what was answered, a position on the scale per task
  * @property {readonly number[] | null} answered the answered tasks' places, where that is public
+ * @property {readonly number[]} places the tasks that can influence the report, of which a cellwise
+ *   mechanism sends a value each
  * @property {readonly (number | bigint)[]} values what is sent
  * @property {Uint8Array} bytes the same as bytes
  */
@@ -25,14 +27,16 @@ import { shown } from "./json.js";
  */
 export async function makeReport(mechanism, tasks, answers, coins, worker) {
   const codes = codesOf(mechanism, tasks, answers);
-  let [answered, cells] = [/** @type {number[] | null} */ (null), codes];
-  if (mechanism.layout === "cells") {
-    answered = [...codes.keys()].filter((task) => codes[task] !== mechanism.scale.size);
-    if (answered.length === 0) throw new ForsoothError("nothing was answered yet", "input");
-    cells = answered.map((task) => codes[task]);
+  let places = await mechanism.eligible(tasks.length, worker);
+  const isPublic = mechanism.layout === "cells";
+  if (isPublic) {
+    places = places.filter((task) => codes[task] !== mechanism.scale.size);
+    if (places.length === 0) throw new ForsoothError("nothing was answered yet", "input");
   }
+  const cells = places.map((task) => codes[task]);
   const values = await mechanism.randomise(cells, coins, worker);
-  return { codes, answered, values, bytes: encode(values, mechanism.bits) };
+  const bytes = encode(values, mechanism.bits);
+  return { codes, answered: isPublic ? places : null, places, values, bytes };
 }
 
 /**

@@ -5,21 +5,22 @@ import { SafeFactorization } from "./factorization.js";
 import { anInteger, anObject, aText, parseJson, shown } from "./json.js";
 import { LaplaceMechanism } from "./laplace.js";
 import { checkEpsilon } from "./mechanism.js";
+import { SampledTasks } from "./sampled.js";
 
 /** @typedef {import("./mechanism.js").Mechanism} Mechanism */
 
 const FORMAT = 1n;
-/** @type {Record<string, new (json: import("./json.js").JsonObject) => Mechanism>} */
+/** @type {Record<string, new (json: import("./json.js").JsonObject, read: typeof readMechanism) => Mechanism>} */
 const KINDS = {
   channel: ChannelMechanism,
   laplace: LaplaceMechanism,
   "safe-factorization": SafeFactorization,
+  "sampled-tasks": SampledTasks,
 };
 /** @type {Record<string, string>} */
 const UNSUPPORTED = {
   "two-layer": "two-layer",
   "matrix-factorization": "mf",
-  "sampled-tasks": "unit=worker",
 };
 
 /**
@@ -43,7 +44,7 @@ export function readMechanism(text) {
   if (!Object.hasOwn(KINDS, kind)) {
     throw new ForsoothError(`unknown kind of mechanism ${shown(kind)}`);
   }
-  const mechanism = new KINDS[kind](json);
+  const mechanism = new KINDS[kind](json, readMechanism);
   requireEpsilon(mechanism, mechanism.epsilon, "the mechanism promises");
   return mechanism;
 }
@@ -53,27 +54,54 @@ export function readMechanism(text) {
  * @typedef {object} Verification
  * @property {string} mechanism its name
  * @property {import("./mechanism.js").Protects} protects
- * @property {number} promised ε per answer, as the campaign says
- * @property {number} value exact ε for changing one answer, rounded up
- * @property {number} participation exact ε for giving an answer or not; Infinity where it is public
+ * @property {"cell" | "worker"} unit what `promised`, `value` and `participation` are for: one
+ *   answer, or everything one worker says
+ * @property {number} promised ε, as the campaign says
+ * @property {number} value exact ε for changing answers, rounded up
+ * @property {number} participation exact ε for giving them or not; Infinity where it is public
  * @property {number} tasks
- * @property {number} total ε for all of one worker's cells together, at most
- * @property {number | null} limit the worker's own
+ * @property {number | null} cells how many of them can influence the report; null: all
+ * @property {number} epsilon ε for one answer, as the mechanism says
+ * @property {number} total ε for everything one worker says, at most
+ * @property {number | null} limit the worker's own, for one answer
+ * @property {number | null} totalLimit the worker's own, for everything
  */
 
 /**
  * Refuse a mechanism that gives away more than a campaign promises or a worker allows.
  * @param {Mechanism} mechanism
- * @param {{tasks: number, promised: number, limit?: number | null}} claims ε per answer
+ * @param {object} claims
+ * @param {number} claims.tasks
+ * @param {number} claims.promised ε of the unit
+ * @param {string} [claims.unit] what the promise is for: "cell" or "worker"
+ * @param {number | null} [claims.limit] the largest ε for one answer
+ * @param {number | null} [claims.totalLimit] the largest ε for everything one worker says
  * @returns {Verification}
  */
-export function verify(mechanism, { tasks, promised, limit = null }) {
+export function verify(
+  mechanism,
+  { tasks, promised, unit = "cell", limit = null, totalLimit = null },
+) {
+  const { name, protects, cell, cells } = mechanism;
+  const found = cells === null ? "cell" : "worker";
+  if (unit !== found) {
+    throw new ForsoothError(
+      `refused: the campaign promises ε per ${unit}, its mechanism gives ε per ${found}`,
+    );
+  }
   requireEpsilon(mechanism, checkEpsilon(promised), "the campaign promises");
-  if (limit !== null) requireEpsilon(mechanism, checkEpsilon(limit), "your own limit is");
+  if (limit !== null) requireEpsilon(cell, checkEpsilon(limit), "your own limit is");
+  const total = mechanism.total(tasks);
+  if (totalLimit !== null && total > checkEpsilon(totalLimit)) {
+    throw new ForsoothError(
+      `refused: your own limit for everything you say is ε = ${totalLimit}, this campaign asks ` +
+        `for ε = ${total}`,
+    );
+  }
   const { value, participation } = mechanism.exact;
-  const { name, protects } = mechanism;
-  const total = mechanism.epsilon * tasks;
-  return { mechanism: name, protects, promised, value, participation, tasks, total, limit };
+  const { epsilon } = cell;
+  const measured = { value, participation, tasks, cells, epsilon, total };
+  return { mechanism: name, protects, unit: found, promised, ...measured, limit, totalLimit };
 }
 
 /**

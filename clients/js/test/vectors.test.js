@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { base64 } from "../src/bytes.js";
+import { sampledTasks } from "../src/assignment.js";
 import { logRatio } from "../src/exact.js";
-import { encode, readMechanism } from "../src/index.js";
+import { encode, inWords, readMechanism } from "../src/index.js";
 
 const FOLDER = new URL("../vectors/", import.meta.url);
 
@@ -33,7 +34,9 @@ for (const name of readdirSync(FOLDER).filter((file) => file.endsWith(".json")))
     const vector = load(name);
     const mechanism = readMechanism(JSON.stringify(vector.mechanism));
     const coins = scripted(vector.words);
-    const values = await mechanism.randomise(vector.codes, coins, vector.worker);
+    const places = await mechanism.eligible(vector.tasks, vector.worker);
+    const codes = places.map((place) => vector.codes[place]);
+    const values = await mechanism.randomise(codes, coins, vector.worker);
     assert.deepEqual(values.map(Number), vector.report);
     assert.equal(base64(encode(values, mechanism.bits)), vector.bytes);
     assert.equal(coins.left(), 0);
@@ -55,6 +58,18 @@ test("mechanisms are accepted and refused as in Python, with the same exact ε",
       assert.equal(/** @type {Error} */ (error).name, "ForsoothError", `${error} for ${text}`);
     }
     assert.deepEqual(found, exact, text);
+  }
+});
+
+test("the same tasks are sampled as in Python", async () => {
+  for (const { seed, worker, tasks, count, places } of load("verification/samples.json")) {
+    assert.deepEqual(await sampledTasks(BigInt(seed), worker, tasks, count), places);
+  }
+});
+
+test("guarantees are put into the same words as in Python", () => {
+  for (const { words, ...guarantee } of load("verification/promises.json")) {
+    assert.deepEqual(inWords(guarantee), words);
   }
 });
 

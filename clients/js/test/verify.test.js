@@ -95,11 +95,32 @@ test("noise made for a smaller range", () => {
   );
 });
 
+test("one ε for everything a worker says: the unit, the whole and the limits are checked", async () => {
+  const mechanism = readMechanism(vectorText("sampled")); // five cells share ε = 2
+  const claims = { tasks: 23, promised: 2, unit: "worker" };
+  const found = verify(mechanism, { ...claims, limit: 0.4, totalLimit: 2 });
+  assert.deepEqual([found.total, found.cells, found.unit], [2, 5, "worker"]);
+  assert(found.epsilon <= 0.4 && found.value <= 2 && found.value > 1.999);
+  refused(() => verify(mechanism, { ...claims, unit: "cell" }), /promises ε per cell/);
+  refused(() => verify(mechanism, { ...claims, promised: 1.9 }), /the campaign promises ε = 1\.9/);
+  refused(() => verify(mechanism, { ...claims, limit: 0.3 }), /your own limit is ε = 0\.3/);
+  refused(() => verify(mechanism, { ...claims, totalLimit: 1 }), /for everything you say is ε = 1/);
+  await assert.rejects(mechanism.eligible(4, "w"), /5 of 4 tasks cannot be sampled/);
+  const cellwise = readMechanism(vectorText("rr"));
+  refused(
+    () => verify(cellwise, { ...claims, promised: 1 }),
+    /promises ε per worker, its mechanism gives ε per cell/,
+  );
+  refused(
+    () => verify(cellwise, { tasks: 20, promised: 1, totalLimit: 19 }),
+    /this campaign asks for ε = 20/,
+  );
+});
+
 test("mechanisms that this client cannot verify", () => {
   for (const [kind, name] of [
     ["two-layer", "two-layer"],
     ["matrix-factorization", "mf"],
-    ["sampled-tasks", "unit=worker"],
   ]) {
     refused(
       () => readMechanism(tableText(FLAT, { kind })),

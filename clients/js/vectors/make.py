@@ -4,6 +4,8 @@
 `verification/verdicts.json`: mechanisms at the border of their promise, and broken ones, with the
 exact ε of those that forsooth accepts. `verification/logs.json`: ln(larger / smaller), rounded up.
 `verification/packing.json`: values of 1 to 16 bits, and their bytes.
+`verification/samples.json`: which tasks a public seed chooses for a worker (unit = worker).
+`verification/promises.json`: guarantees, and what is said of them in words.
 All of it comes from the package itself.
 """
 
@@ -11,22 +13,27 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from verdicts import exact_of, logs, verdicts
 
-from forsooth import Answers, ForsoothError, Mechanism, Scale, mechanisms
+from forsooth import Answers, ForsoothError, Mechanism, Privacy, Scale, mechanisms
 from forsooth.answers import code_dtype
 from forsooth.io import packing
-from forsooth.mechanisms import ChannelMechanism, Laplace, SafeFactorization
+from forsooth.mechanisms import ChannelMechanism, Laplace, SafeFactorization, SampledTasks
+from forsooth.mechanisms.assignment import sampled_tasks
 from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.channel import TOTAL, Channel
 from forsooth.mechanisms.exact import Probability
+from forsooth.promise import promise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from forsooth.privacy import Protects
 
 HERE = Path(__file__).parent
 WORKER = "a worker's name – with ε"
@@ -116,8 +123,45 @@ def randomise(mechanism: Mechanism, codes: list[int], random: Any) -> NDArray[An
         np.array(answered, np.int32),
         np.array([codes[task] for task in answered], code_dtype(mechanism.scale)),
     )
-    values: NDArray[Any] = mechanism.randomise(answers, random)[0]
+    values: NDArray[Any] = mechanism.randomise(answers, random).ravel()
     return values
+
+
+def samples() -> list[dict[str, Any]]:
+    """Samples of one task, of some and of all, for several seeds and names."""
+    return [
+        {
+            "seed": str(seed),
+            "worker": worker,
+            "tasks": tasks,
+            "count": count,
+            "places": sampled_tasks(seed, [worker], tasks, count)[0].tolist(),
+        }
+        for seed in (0, 7, 2**62)
+        for worker in (WORKER, "", "f" * 64)
+        for tasks, count in ((1, 1), (10, 1), (10, 3), (200, 20), (12, 12))
+    ]
+
+
+def promises() -> list[dict[str, Any]]:
+    """Guarantees of every kind and strength, and their words to the worker."""
+    epsilons = (0.01, 1 / 3, 0.5, 1.0, 2.0, 6.0, 8.0, 14.0)
+    kinds: tuple[tuple[Protects, int | None, int], ...] = (
+        ("answers+participation", None, 1),
+        ("answers+participation", None, 10),
+        ("answers+participation", 1, 10),
+        ("answers+participation", 3, 2),
+        ("answers", None, 1234),
+        ("answers", None, 1),
+        ("answers", 3, 1234),
+    )
+    found = []
+    for protects, cells, tasks in kinds:
+        for epsilon in epsilons:
+            said = promise(Privacy(epsilon, protects, cells), tasks, you=True)
+            guarantee = {"epsilon": epsilon, "protects": protects, "cells": cells, "tasks": tasks}
+            found.append({**guarantee, "words": asdict(said)})
+    return found
 
 
 def draw_vectors() -> dict[str, dict[str, Any]]:
@@ -138,6 +182,10 @@ def draw_vectors() -> dict[str, dict[str, Any]]:
         "lp-constant": mechanisms.lp(uneven, 0.7, null="2"),
         "lp-answers": mechanisms.lp(ten, 8.0, protects="answers"),
         "mf-safe": mechanisms.mf_safe(ten, 1.0, tasks=40, seed=7),
+        "sampled": mechanisms.per_worker(lambda e: mechanisms.rr(ten, e), 2.0, count=5, seed=11),
+        "sampled-answers": mechanisms.per_worker(
+            lambda e: mechanisms.grr(likert, e), 1.0, count=3, seed=2**52 + 1
+        ),
     }
     return {name: vector_of(mechanism) for name, mechanism in named.items()}
 
@@ -153,6 +201,9 @@ def vector_of(mechanism: Mechanism) -> dict[str, Any]:
     elif isinstance(mechanism, SafeFactorization):
         codes = [(3 * task) % (mechanism.scale.size + 1) for task in range(40)]
         words = tied_words(mechanism, codes, 2 * mechanism.d, skip=False)
+    elif isinstance(mechanism, SampledTasks):
+        codes = [(3 * task) % mechanism.scale.size for task in range(23)]
+        words = np.random.default_rng(SEED).integers(0, 2**32, mechanism.count, np.uint32).tolist()
     else:
         raise ForsoothError(f"there are no vectors of {mechanism.name}")
     vector = {
@@ -223,6 +274,8 @@ def main() -> None:
     write(HERE / "verification" / "verdicts.json", verdicts())
     write(HERE / "verification" / "logs.json", logs())
     write(HERE / "verification" / "packing.json", packings())
+    write(HERE / "verification" / "samples.json", samples())
+    write(HERE / "verification" / "promises.json", promises())
 
 
 if __name__ == "__main__":

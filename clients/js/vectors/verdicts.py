@@ -18,7 +18,7 @@ _SEED = 2018
 
 def verdicts() -> list[dict[str, Any]]:
     """Tables whose ε is the promised one, a hair less and a hair more; and broken ones."""
-    texts = [*border_tables(), *border_noise(), *broken()]
+    texts = [*border_tables(), *border_noise(), *border_samples(), *broken()]
     return [verdict(text) for text in texts]
 
 
@@ -102,6 +102,37 @@ def border_noise() -> list[str]:
                 texts.append(json.dumps(changed(document, less)))
     flat = json.loads(mechanisms.lp(Scale.parse("0..2"), 1.0).to_json())
     return [*texts, json.dumps(changed(flat, {"positions": [5, 5, 5]}))]
+
+
+def border_samples() -> list[str]:
+    """unit = worker: a worker's ε that its cells just fill, and one of the float below."""
+    scale, texts = Scale.parse("0..2"), []
+    inner = mechanisms.rr(scale, 0.5)
+    for count in (1, 2, 3, 7):
+        for epsilon in (0.1, 1.0, 1 / 3, 7.5):
+            for make in (mechanisms.rr, mechanisms.lp, mechanisms.grr):
+                whole = mechanisms.per_worker(lambda e: make(scale, e), epsilon, count=count)  # noqa: B023
+                document = json.loads(whole.to_json())
+                spent = whole.inner.guarantee.epsilon * count
+                below, above = math.nextafter(spent, 0), math.nextafter(spent, 9)
+                texts += [json.dumps(changed(document, {"epsilon": e})) for e in (below, spent, above)]
+    document = json.loads(mechanisms.per_worker(lambda _: inner, 1.0, count=2).to_json())
+    strangers = [
+        {"inner": json.loads(inner.to_json())},
+        {"inner": json.dumps(document)},
+        {"inner": mechanisms.mf_safe(scale, 0.5, tasks=4).to_json()},
+        {"inner": mechanisms.rr(Scale.parse("0..3"), 0.5).to_json()},
+        {"inner": mechanisms.rr(scale, 0.5, protects="answers").to_json()},
+        {"inner": table_text([[3, TOTAL - 3], [1, TOTAL - 1], [2, TOTAL - 2]], 0.5)},
+        {"count": 0},
+        {"count": 3},
+        {"count": 2.0},
+        {"count": "2"},
+        {"seed": -1},
+        {"seed": 2**62},
+        {"seed": 2**63},
+    ]
+    return [*texts, *(json.dumps(changed(document, each)) for each in strangers)]
 
 
 def broken() -> list[str]:

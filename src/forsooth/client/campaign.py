@@ -32,14 +32,15 @@ from forsooth.errors import ForsoothError
 from forsooth.io import packing, strict
 from forsooth.io.files import read_text, replacing
 from forsooth.mechanisms.base import Mechanism
-from forsooth.privacy import MAX_EPSILON, check_epsilon, check_protects
+from forsooth.privacy import MAX_EPSILON, check_epsilon, check_protects, check_unit
+from forsooth.promise import Promise, promise
 from forsooth.reports import Reports
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from forsooth.privacy import Protects
+    from forsooth.privacy import Protects, Unit
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Asked:
     tasks: tuple[str, ...]
     scale: Scale
     epsilon: float
+    unit: Unit
     protects: Protects
     design: str
     open: bool
@@ -66,9 +68,10 @@ class _Kept:
 class WorkerCampaign:
     """One campaign, as one worker sees it.
 
-    `limit` is the most ε per cell that this worker accepts, `cap` the most for all campaigns whose
-    ledger and reports are in `folder` (by default FORSOOTH_HOME or ~/.local/share/forsooth). The
-    invitation may stand after the # of the address; an open link needs none.
+    `limit` is the most ε per cell that this worker accepts, `total_limit` the most for everything
+    that they say in this campaign, `cap` the most for all campaigns whose ledger and reports are in
+    `folder` (by default FORSOOTH_HOME or ~/.local/share/forsooth). The invitation may stand after
+    the # of the address; an open link needs none.
     """
 
     def __init__(
@@ -77,6 +80,7 @@ class WorkerCampaign:
         *,
         invitation: str | None = None,
         limit: float | None = None,
+        total_limit: float | None = None,
         cap: float | None = None,
         folder: str | Path | None = None,
     ) -> None:
@@ -85,6 +89,7 @@ class WorkerCampaign:
         if self._invitation is not None and not is_token(self._invitation):
             raise ForsoothError("the invitation is not whole: it has 43 letters, digits, - or _")
         self._limit = None if limit is None else check_epsilon(limit)
+        self._total_limit = None if total_limit is None else check_epsilon(total_limit)
         self._cap = None if cap is None else check_epsilon(cap)
         self._folder = Path(folder) if folder else _home()
 
@@ -99,9 +104,15 @@ class WorkerCampaign:
         kept = self._kept()
         return self._verified(kept.design if kept else self._current_design())
 
+    @property
+    def promise(self) -> Promise:
+        """What the verified mechanism promises this worker, in words."""
+        return promise(self.mechanism.guarantee, len(self.asked.tasks), you=True)
+
     def submit(self, answers: Mapping[str, object]) -> str:
         """Perturb the answers here and send the report; a task that is left out was skipped.
 
+        Where only some tasks are sampled (unit = worker), answers to the others are ignored.
         If this worker has reported before, that report is sent, whatever the answers are now.
         The result is "accepted", or "already-accepted" where the service had it.
         """
@@ -110,6 +121,7 @@ class WorkerCampaign:
             mechanism, asked = self._verified(kept.design), self.asked
             worker = worker_name(kept.token)
             table = Answers.of({worker: answers}, asked.scale, tasks=asked.tasks)
+            table = mechanism.eligible(table)
             if not table.size and mechanism.layout == "cells":
                 raise ForsoothError("no task was answered: there is nothing to send")
             self._spend(f"{self._address}#{worker}", mechanism, table)
@@ -139,10 +151,16 @@ class WorkerCampaign:
             raise ForsoothError(
                 f"the mechanism is made for {mechanism.scale}, the campaign asks on {asked.scale}"
             )
-        if guarantee.epsilon > asked.epsilon:
+        if mechanism.unit != asked.unit:
+            raise ForsoothError(
+                f"the campaign promises ε per {asked.unit}, its mechanism gives ε per "
+                f"{mechanism.unit}: nothing was sent"
+            )
+        epsilon = guarantee.epsilon if asked.unit == "cell" else mechanism.epsilon
+        if epsilon > asked.epsilon:
             raise ForsoothError(
                 f"the campaign promises ε = {asked.epsilon:g}, its mechanism gives "
-                f"{guarantee.epsilon:g} only: nothing was sent"
+                f"{epsilon:g} only: nothing was sent"
             )
         if (asked.protects, guarantee.protects) == ("answers+participation", "answers"):
             raise ForsoothError(
@@ -153,6 +171,12 @@ class WorkerCampaign:
             raise ForsoothError(
                 f"the campaign asks for ε = {guarantee.epsilon:g} per cell, your limit is "
                 f"{self._limit:g}: nothing was sent"
+            )
+        total = guarantee.worker_total(len(asked.tasks))
+        if self._total_limit is not None and total > self._total_limit:
+            raise ForsoothError(
+                f"the campaign asks for ε = {total:g} for everything you say, your limit is "
+                f"{self._total_limit:g}: nothing was sent"
             )
         return mechanism
 
@@ -220,6 +244,7 @@ def _asked(data: Any) -> Asked:
             tasks=strict.strings([task["id"] for task in data["tasks"]], "tasks"),
             scale=Scale(strict.strings(data["scale"]["values"], "scale")),
             epsilon=check_epsilon(strict.number(data["epsilon"], "ε")),
+            unit=check_unit(strict.string(data.get("unit", "cell"), "unit")),
             protects=check_protects(strict.string(data["protects"], "protects")),
             design=strict.string(data["design"], "design"),
             open=data["invitation_required"] is False,

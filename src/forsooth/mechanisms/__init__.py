@@ -63,11 +63,13 @@ def build(
     protects: Protects | None = None,
     unit: Unit = "cell",
     sampled: int = 1,
+    sampling_seed: int = 0,
 ) -> Mechanism:
     """A mechanism by its name, with options after a colon: ``rr``, ``mf:d=20,ridge=1``.
 
     Without `protects` a mechanism protects what it can: participation too, except `mf` and `grr`.
-    With `unit` "worker", ε is for all that a worker says, on `sampled` publicly drawn tasks.
+    With `unit` "worker", ε is for all that a worker says, on `sampled` tasks that are drawn from
+    the public `sampling_seed` and the worker's name.
     """
     scale = Scale.parse(scale)
     if not isinstance(specification, str):
@@ -87,7 +89,7 @@ def build(
     else:
         check_epsilon(epsilon)
         of_cell = partial(builder, scale, **options)
-        mechanism = per_worker(of_cell, epsilon, count=sampled)
+        mechanism = per_worker(of_cell, epsilon, count=sampled, seed=sampling_seed)
         mechanism.width(tasks)
     if protects is not None and mechanism.protects != protects:
         raise ForsoothError(f"{name} protects {mechanism.protects} only: say --protects answers")

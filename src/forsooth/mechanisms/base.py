@@ -14,7 +14,7 @@ from forsooth.errors import ForsoothError
 from forsooth.io import strict
 from forsooth.io.packing import packed_size
 from forsooth.mechanisms.randomness import randomness
-from forsooth.privacy import Privacy, Protects, check_epsilon, check_protects
+from forsooth.privacy import Privacy, Protects, Unit, check_epsilon, check_protects
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
@@ -78,6 +78,11 @@ class Mechanism(ABC):
     def guarantee(self) -> Privacy:
         """The guarantee that is true, which is not always the one that was asked for."""
         return Privacy(self.epsilon, self.protects)
+
+    @property
+    def unit(self) -> Unit:
+        """What `epsilon` covers: each cell, or everything that one worker says."""
+        return "cell" if self.guarantee.cells is None else "worker"
 
     @property
     def layout(self) -> Layout:

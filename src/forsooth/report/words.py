@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 from forsooth.answers import Answers
 from forsooth.estimand import ESTIMANDS, MEANING
 from forsooth.mechanisms import MatrixFactorization, SafeFactorization
+from forsooth.promise import promise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forsooth.inference.enough import Enough
-    from forsooth.privacy import Privacy
     from forsooth.reports import Reports
     from forsooth.scale import Scale
     from forsooth.truths import Truths
 
-# name           value  unit, reason
-_WEAK = 100.0  # factor of odds: above it a promise is called weak
-_COUNTABLE = 1e6  # factor of odds: a larger one is written as a power
 NBSP = "\N{NO-BREAK SPACE}"  # keeps a number and its sign on one line
 _SUMS = MatrixFactorization | SafeFactorization  # mechanisms whose reports are sums over tasks
 
@@ -61,49 +58,11 @@ def _promise(part: Reports | Answers) -> str:
             f"Not private. The noise was made from the simulation seed {part.simulation_seed}, "
             "and anyone who knows the seed can remove the noise. This is a simulation."
         )
-    guarantee, tasks = part.mechanism.guarantee, len(part.tasks)
-    hidden = guarantee.protects == "answers+participation"
-    what = (
-        "It hides each answer, and also whether a task was answered at all."
-        if hidden
-        else "It hides each answer. It does not hide which tasks a worker answered: that is public."
-    )
-    about = "one answer, or about whether it was given," if hidden else "one answer"
-    sure = 1 / (1 + math.exp(-guarantee.epsilon))
-    led = f"at most {_percent(sure)} and at least {_percent(1 - sure)}"
+    said = promise(part.mechanism.guarantee, len(part.tasks))
     return (
         "Every report was randomised before it left the worker, by a published mechanism "
-        f"({part.mechanism.name}). {what} Someone who reads a report, with any other knowledge and "
-        f"any computing power, can change their odds about {about} by a factor of at most "
-        f"{_factor(guarantee.epsilon)} (ε = {guarantee.epsilon:g} per cell): a probability of 50 % "
-        f"before can become {led} after. {_together(guarantee, tasks)}"
+        f"({part.mechanism.name}). {said.title}. {' '.join(said.sentences)}"
     )
-
-
-def _together(guarantee: Privacy, tasks: int) -> str:
-    total = guarantee.worker_total(tasks)
-    cells = tasks if guarantee.cells is None else min(guarantee.cells, tasks)
-    words = (
-        f"The whole report of one worker, up to {cells:,} cells, is protected with a total of at "
-        f"most ε = {total:g}: odds about all of it together can change by a factor of at most "
-        f"{_factor(total)}."
-    )
-    if total > math.log(_WEAK):
-        words += " That is a weak promise for the whole report; the strong one is for each cell."
-    return words
-
-
-def _factor(epsilon: float) -> str:
-    """e^ε in words."""
-    if epsilon > math.log(_COUNTABLE):
-        return f"e to the power of {epsilon:g}, which is more than a million"
-    return f"{math.exp(epsilon):.3g}" if epsilon < math.log(_WEAK) else f"{math.exp(epsilon):,.0f}"
-
-
-def _percent(share: float) -> str:
-    if 0.001 <= share <= 0.999:
-        return f"{share:.1%}".replace("%", " %")
-    return "99.9 % or more" if share > 0.5 else "0.1 % or less"
 
 
 def verdict_in_words(truths: Truths, verdict: Enough | None) -> tuple[str, str]:

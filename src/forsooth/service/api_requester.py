@@ -194,6 +194,8 @@ def _plan(body: NewCampaign, settings: Settings) -> CampaignRequest:
         epsilon=body.epsilon,
         protects=body.protects,
         mechanism=body.mechanism,
+        unit=body.unit,
+        sampled=body.sampled,
         description=body.description,
         labels=None if body.labels is None else tuple(body.labels),
         open=body.open,

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
-from forsooth.client.tokens import hashed, is_open, is_token
+from forsooth.client.tokens import hashed, is_open, is_token, worker_name
 from forsooth.errors import ForsoothError
 from forsooth.service import payload
 from forsooth.service.campaigns import StoredCampaign, StoredDesign
@@ -94,7 +94,9 @@ def view(found: StoredCampaign, *, closed: bool) -> CampaignView:
         description=found.description,
         tasks=[TaskView(id=task.id, text=task.text, image=task.image) for task in found.tasks],
         scale=ScaleView(values=list(mechanism.scale.labels), labels=list(found.labels)),
-        epsilon=guarantee.epsilon,
+        epsilon=found.epsilon,
+        unit=mechanism.unit,
+        sampled=guarantee.cells,
         protects=guarantee.protects,
         promise=guarantee.describe(tasks),
         worker_total=guarantee.worker_total(tasks),
@@ -128,7 +130,7 @@ def _checked(
 ) -> Submission:
     try:
         values = payload.decode(body.report)
-        payload.check(asked, used, values, body.tasks)
+        payload.check(asked, used, values, body.tasks, worker_name(body.invitation))
     except ForsoothError as error:
         raise Refusal(422, "bad-report", str(error)) from None
     tasks = payload.pack_tasks(body.tasks)

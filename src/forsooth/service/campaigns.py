@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from forsooth.estimand import Estimand
-    from forsooth.privacy import Protects
+    from forsooth.privacy import Protects, Unit
     from forsooth.service.store import Store
 
 MAX_ANSWERS = 101  # a table has a row and a column for each, and every worker loads it
+_SEEDS = 2**53  # public seeds that any reader of JSON keeps whole
 _REMEMBERED = 256  # campaigns that one process keeps in memory
 _SUMS = mechanisms.MatrixFactorization | mechanisms.SafeFactorization
 
@@ -93,6 +94,12 @@ class StoredCampaign:
         """The same for every design."""
         return self.designs[0].mechanism.scale
 
+    @property
+    def epsilon(self) -> float:
+        """What is promised for the mechanism's unit: one cell, or everything one worker says."""
+        mechanism = self.current.mechanism
+        return mechanism.guarantee.epsilon if mechanism.unit == "cell" else mechanism.epsilon
+
     @cached_property
     def task_ids(self) -> tuple[str, ...]:
         """The public list of tasks."""
@@ -113,6 +120,8 @@ class CampaignRequest:
     epsilon: float
     protects: Protects
     mechanism: str = "rr"
+    unit: Unit = "cell"
+    sampled: int = 1
     description: str = ""
     labels: tuple[str, ...] | None = None
     open: bool = False
@@ -141,8 +150,22 @@ class CampaignRequest:
                 f"of the scale; got {self.target_width:g}"
             )
         name = "rr" if self.mechanism == ADAPTIVE else self.mechanism
+        if self.sampled != 1 and self.unit == "cell":
+            raise ForsoothError("sampled is for unit = worker: with ε per question all are asked")
+        if self.mechanism == ADAPTIVE and self.unit == "worker":
+            raise ForsoothError(
+                "an adaptive campaign designs tables for single answers: choose ε per question "
+                "(unit = cell), or another mechanism, for example rr"
+            )
         first = mechanisms.build(
-            name, self.scale, self.epsilon, tasks=len(self.tasks), protects=self.protects
+            name,
+            self.scale,
+            self.epsilon,
+            tasks=len(self.tasks),
+            protects=self.protects,
+            unit=self.unit,
+            sampled=self.sampled,
+            sampling_seed=secrets.randbelow(_SEEDS),
         )
         if self.estimand in ("label", "opinion") and isinstance(first, _SUMS):
             raise ForsoothError(

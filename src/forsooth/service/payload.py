@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from forsooth.errors import ForsoothError
 from forsooth.io import packing
+from forsooth.mechanisms import SampledTasks
 from forsooth.plural import counted
 from forsooth.reports import Reports
 from forsooth.service import models
@@ -38,7 +39,11 @@ def decode(text: str) -> bytes:
 
 
 def check(
-    campaign: StoredCampaign, design: StoredDesign, report: bytes, tasks: Sequence[int] | None
+    campaign: StoredCampaign,
+    design: StoredDesign,
+    report: bytes,
+    tasks: Sequence[int] | None,
+    worker: str,
 ) -> None:
     """Refuse what the design never sends: other lengths, other symbols, other cells."""
     mechanism, count = design.mechanism, len(campaign.tasks)
@@ -48,6 +53,7 @@ def check(
         cells = mechanism.width(count)
     else:
         cells = _check_tasks(tasks, count)
+        _check_sample(mechanism, tasks or (), worker, count)
     size = mechanism.report_bytes(cells)
     if len(report) != size:
         raise ForsoothError(
@@ -89,6 +95,16 @@ def _check_tasks(tasks: Sequence[int] | None, count: int) -> int:
     if tasks[0] < 0 or tasks[-1] >= count:
         raise ForsoothError(f"the tasks are numbered from 0 to {count - 1}")
     return len(tasks)
+
+
+def _check_sample(mechanism: Mechanism, tasks: Sequence[int], worker: str, count: int) -> None:
+    if isinstance(mechanism, SampledTasks):
+        drawn = set(mechanism.sampled([worker], count)[0].tolist())
+        if not drawn.issuperset(tasks):
+            raise ForsoothError(
+                "a task was answered that was not drawn for this worker: unit = worker counts "
+                f"{counted(len(drawn), 'task')} only"
+            )
 
 
 def _of_design(connection: Connection, campaign: StoredCampaign, design: StoredDesign) -> Reports:

@@ -17,7 +17,7 @@ from pydantic import (
 from forsooth.estimand import MEANING, Estimand
 from forsooth.mechanisms import BUILDERS
 from forsooth.planning.adaptive import ADAPTIVE
-from forsooth.privacy import MAX_EPSILON
+from forsooth.privacy import MAX_EPSILON, Unit
 
 MAX_TASKS = 20_000
 MAX_INVITATIONS = 10_000
@@ -90,7 +90,20 @@ class NewCampaign(Message):
         description='"0..4", "G,P,R" or a list of answers from low to high.'
     )
     labels: list[Short] | None = Field(None, description="A word for each answer.")
-    epsilon: float = Field(gt=0, le=MAX_EPSILON, allow_inf_nan=False, description="ε per cell.")
+    epsilon: float = Field(
+        gt=0, le=MAX_EPSILON, allow_inf_nan=False, description="ε of the unit: see there."
+    )
+    unit: Unit = Field(
+        "cell",
+        description="What ε covers: each answer (cell), or everything one person says (worker).",
+    )
+    sampled: int = Field(
+        1,
+        ge=1,
+        le=MAX_TASKS,
+        description="unit = worker: how many tasks are drawn for each person. The others are not "
+        "asked; these share ε.",
+    )
     protects: Literal["answers+participation", "answers"] = "answers+participation"
     mechanism: Annotated[Short, StringConstraints(pattern=_MECHANISM)] = Field(
         "rr", description=f"{', '.join(MECHANISMS)}; options after a colon: mf:d=20."
@@ -183,7 +196,9 @@ class CampaignView(Message):
     description: str
     tasks: list[TaskView]
     scale: ScaleView
-    epsilon: float = Field(description="The promise: ε per cell, which the table must keep.")
+    epsilon: float = Field(description="The promise: ε of the unit, which the table must keep.")
+    unit: Unit = Field(description="What it covers: each answer, or everything one person says.")
+    sampled: int | None = Field(description="unit = worker: how many tasks each person is asked.")
     protects: str
     promise: str = Field(description="The promise in one sentence.")
     worker_total: float = Field(description="ε for all that one worker says.")
@@ -240,6 +255,7 @@ class StatusView(Message):
     link: str
     mechanism: str
     epsilon: float
+    unit: Unit
     protects: str
     open: bool
     tasks: int

@@ -59,14 +59,15 @@ def status(connection: Connection, campaign: StoredCampaign, link: str) -> Statu
             report.c.campaign == campaign.id
         )
     ).one()
-    guarantee = campaign.current.mechanism.guarantee
+    mechanism = campaign.current.mechanism
     return StatusView(
         id=campaign.id,
         title=campaign.title,
         link=link,
         mechanism=campaign.asked,
-        epsilon=guarantee.epsilon,
-        protects=guarantee.protects,
+        epsilon=campaign.epsilon,
+        unit=mechanism.unit,
+        protects=mechanism.guarantee.protects,
         open=campaign.open,
         tasks=len(campaign.tasks),
         closed=now.closed,

@@ -507,6 +507,34 @@ class Mechanism {
     return this.protects === "answers+participation" ? "rows" : "cells";
   }
 
+  /** @returns {Mechanism} what one cell goes through: the mechanism itself, if ε is per cell */
+  get cell() {
+    return this;
+  }
+
+  /** @returns {number | null} how many cells of a worker can influence a report; null: all */
+  get cells() {
+    return null;
+  }
+
+  /**
+   * ε for everything one worker says, at most.
+   * @param {number} tasks of the campaign
+   */
+  total(tasks) {
+    return this.cells === null ? this.epsilon * tasks : this.epsilon;
+  }
+
+  /**
+   * The tasks that can influence a worker's report, in order: all, unless a public rule chooses.
+   * @param {number} tasks how many the campaign has
+   * @param {string} _worker the worker's public name
+   * @returns {Promise<number[]>}
+   */
+  async eligible(tasks, _worker) {
+    return [...new Array(tasks).keys()];
+  }
+
   /** Does every cell have a value of its own in the report? */
   get isCellwise() {
     return true;
@@ -515,7 +543,7 @@ class Mechanism {
   /**
    * The values that leave the worker.
    * @abstract
-   * @param {readonly number[]} _codes a position on the scale per cell, NULL being `scale.size`
+   * @param {readonly number[]} _codes a position on the scale per eligible cell, NULL being `scale.size`
    * @param {Coins} _coins
    * @param {string} _worker the worker's public name
    * @returns {Promise<(number | bigint)[]>}
@@ -568,6 +596,8 @@ function checkProtects(protects) {
  * @typedef {object} Report
  * @property {readonly number[]} codes what was answered, a position on the scale per task
  * @property {readonly number[] | null} answered the answered tasks' places, where that is public
+ * @property {readonly number[]} places the tasks that can influence the report, of which a cellwise
+ *   mechanism sends a value each
  * @property {readonly (number | bigint)[]} values what is sent
  * @property {Uint8Array} bytes the same as bytes
  */
@@ -583,14 +613,16 @@ function checkProtects(protects) {
  */
 async function makeReport(mechanism, tasks, answers, coins, worker) {
   const codes = codesOf(mechanism, tasks, answers);
-  let [answered, cells] = [/** @type {number[] | null} */ (null), codes];
-  if (mechanism.layout === "cells") {
-    answered = [...codes.keys()].filter((task) => codes[task] !== mechanism.scale.size);
-    if (answered.length === 0) throw new ForsoothError("nothing was answered yet", "input");
-    cells = answered.map((task) => codes[task]);
+  let places = await mechanism.eligible(tasks.length, worker);
+  const isPublic = mechanism.layout === "cells";
+  if (isPublic) {
+    places = places.filter((task) => codes[task] !== mechanism.scale.size);
+    if (places.length === 0) throw new ForsoothError("nothing was answered yet", "input");
   }
+  const cells = places.map((task) => codes[task]);
   const values = await mechanism.randomise(cells, coins, worker);
-  return { codes, answered, values, bytes: encode(values, mechanism.bits) };
+  const bytes = encode(values, mechanism.bits);
+  return { codes, answered: isPublic ? places : null, places, values, bytes };
 }
 
 /**
@@ -1185,6 +1217,19 @@ async function publicWords(seed, worker, tasks) {
   return words;
 }
 
+/**
+ * `count` distinct tasks, in order: those with the smallest words, no two of which are equal.
+ * @param {bigint} seed
+ * @param {string} worker
+ * @param {number} tasks
+ * @param {number} count
+ */
+async function sampledTasks(seed, worker, tasks, count) {
+  const words = await publicWords(seed, worker, tasks);
+  const chosen = [...words.keys()].sort((a, b) => (words[a] < words[b] ? -1 : 1));
+  return chosen.slice(0, count).sort((a, b) => a - b);
+}
+
 // noise.js
 /**
  * Discrete Laplace noise: integers k with probability proportional to e^(−rate·|k|), exactly.
@@ -1619,23 +1664,110 @@ class SafeFactorization extends Mechanism {
   }
 }
 
+// sampled.js
+/**
+ * unit = worker: ε for everything one worker says, instead of ε per cell.
+ *
+ * Each worker reports on `count` tasks only. A public seed and the worker's public name choose them,
+ * and no answer does; so every client and the collector draw the same, and the other tasks cannot
+ * influence the report. Each of the cells goes through an ordinary mechanism with its share of ε.
+ */
+
+class SampledTasks extends Mechanism {
+  /**
+   * @param {import("./json.js").JsonObject} json
+   * @param {(text: string) => Mechanism} read verifies the mechanism of one cell
+   */
+  constructor(json, read) {
+    super(json);
+    const parameters = anObject(json.get("parameters"), "parameters");
+    this.inner = read(aText(parameters.get("inner"), "inner"));
+    this.count = Number(anInteger(parameters.get("count"), "count", 1n));
+    this.seed = anInteger(parameters.get("seed"), "seed", 0n);
+    if (!this.inner.isCellwise || this.inner.cells !== null) {
+      throw new ForsoothError(`${this.inner.name} cannot be used on sampled tasks`);
+    }
+    const [asked, used] = [this.scale, this.inner.scale].map(({ labels }) => JSON.stringify(labels));
+    if (asked !== used || this.inner.protects !== this.protects) {
+      throw new ForsoothError("the sampled mechanism must have the same scale and protection");
+    }
+    const [cell, whole] = [fractionOf(this.inner.epsilon), fractionOf(this.epsilon)];
+    if (BigInt(this.count) * cell.n * whole.d > whole.n * cell.d) {
+      throw new ForsoothError(
+        `refused: ${this.count} cells with ε = ${this.inner.epsilon} each spend more than the ` +
+          `worker's ε = ${this.epsilon}`,
+      );
+    }
+  }
+
+  /** For the whole worker: every sampled cell at its worst, and the ratios multiply. */
+  get exact() {
+    const { value, participation, because } = this.inner.exact;
+    return { value: this.#times(value), participation: this.#times(participation), because };
+  }
+
+  get bits() {
+    return this.inner.bits;
+  }
+
+  get cell() {
+    return this.inner;
+  }
+
+  get cells() {
+    return this.count;
+  }
+
+  /**
+   * @param {number} tasks
+   * @param {string} worker
+   */
+  async eligible(tasks, worker) {
+    if (this.count > tasks) {
+      throw new ForsoothError(`refused: ${this.count} of ${tasks} tasks cannot be sampled`);
+    }
+    return sampledTasks(this.seed, worker, tasks, this.count);
+  }
+
+  /**
+   * @param {readonly number[]} codes of eligible cells
+   * @param {import("./coins.js").Coins} coins
+   * @param {string} worker
+   */
+  randomise(codes, coins, worker) {
+    return this.inner.randomise(codes, coins, worker);
+  }
+
+  /** @param {number | bigint} value */
+  reading(value) {
+    return this.inner.reading(value);
+  }
+
+  /** @param {number} epsilon */
+  #times(epsilon) {
+    if (!Number.isFinite(epsilon)) return epsilon;
+    const { n, d } = fractionOf(epsilon);
+    return floatAbove({ n: n * BigInt(this.count), d });
+  }
+}
+
 // verify.js
 /** Reading a mechanism is verifying it: one that breaks a promise is refused, with the reason. */
 
 /** @typedef {import("./mechanism.js").Mechanism} Mechanism */
 
 const FORMAT = 1n;
-/** @type {Record<string, new (json: import("./json.js").JsonObject) => Mechanism>} */
+/** @type {Record<string, new (json: import("./json.js").JsonObject, read: typeof readMechanism) => Mechanism>} */
 const KINDS = {
   channel: ChannelMechanism,
   laplace: LaplaceMechanism,
   "safe-factorization": SafeFactorization,
+  "sampled-tasks": SampledTasks,
 };
 /** @type {Record<string, string>} */
 const UNSUPPORTED = {
   "two-layer": "two-layer",
   "matrix-factorization": "mf",
-  "sampled-tasks": "unit=worker",
 };
 
 /**
@@ -1659,7 +1791,7 @@ function readMechanism(text) {
   if (!Object.hasOwn(KINDS, kind)) {
     throw new ForsoothError(`unknown kind of mechanism ${shown(kind)}`);
   }
-  const mechanism = new KINDS[kind](json);
+  const mechanism = new KINDS[kind](json, readMechanism);
   requireEpsilon(mechanism, mechanism.epsilon, "the mechanism promises");
   return mechanism;
 }
@@ -1669,27 +1801,54 @@ function readMechanism(text) {
  * @typedef {object} Verification
  * @property {string} mechanism its name
  * @property {import("./mechanism.js").Protects} protects
- * @property {number} promised ε per answer, as the campaign says
- * @property {number} value exact ε for changing one answer, rounded up
- * @property {number} participation exact ε for giving an answer or not; Infinity where it is public
+ * @property {"cell" | "worker"} unit what `promised`, `value` and `participation` are for: one
+ *   answer, or everything one worker says
+ * @property {number} promised ε, as the campaign says
+ * @property {number} value exact ε for changing answers, rounded up
+ * @property {number} participation exact ε for giving them or not; Infinity where it is public
  * @property {number} tasks
- * @property {number} total ε for all of one worker's cells together, at most
- * @property {number | null} limit the worker's own
+ * @property {number | null} cells how many of them can influence the report; null: all
+ * @property {number} epsilon ε for one answer, as the mechanism says
+ * @property {number} total ε for everything one worker says, at most
+ * @property {number | null} limit the worker's own, for one answer
+ * @property {number | null} totalLimit the worker's own, for everything
  */
 
 /**
  * Refuse a mechanism that gives away more than a campaign promises or a worker allows.
  * @param {Mechanism} mechanism
- * @param {{tasks: number, promised: number, limit?: number | null}} claims ε per answer
+ * @param {object} claims
+ * @param {number} claims.tasks
+ * @param {number} claims.promised ε of the unit
+ * @param {string} [claims.unit] what the promise is for: "cell" or "worker"
+ * @param {number | null} [claims.limit] the largest ε for one answer
+ * @param {number | null} [claims.totalLimit] the largest ε for everything one worker says
  * @returns {Verification}
  */
-function verify(mechanism, { tasks, promised, limit = null }) {
+function verify(
+  mechanism,
+  { tasks, promised, unit = "cell", limit = null, totalLimit = null },
+) {
+  const { name, protects, cell, cells } = mechanism;
+  const found = cells === null ? "cell" : "worker";
+  if (unit !== found) {
+    throw new ForsoothError(
+      `refused: the campaign promises ε per ${unit}, its mechanism gives ε per ${found}`,
+    );
+  }
   requireEpsilon(mechanism, checkEpsilon(promised), "the campaign promises");
-  if (limit !== null) requireEpsilon(mechanism, checkEpsilon(limit), "your own limit is");
+  if (limit !== null) requireEpsilon(cell, checkEpsilon(limit), "your own limit is");
+  const total = mechanism.total(tasks);
+  if (totalLimit !== null && total > checkEpsilon(totalLimit)) {
+    throw new ForsoothError(
+      `refused: your own limit for everything you say is ε = ${totalLimit}, this campaign asks ` +
+        `for ε = ${total}`,
+    );
+  }
   const { value, participation } = mechanism.exact;
-  const { name, protects } = mechanism;
-  const total = mechanism.epsilon * tasks;
-  return { mechanism: name, protects, promised, value, participation, tasks, total, limit };
+  const { epsilon } = cell;
+  const measured = { value, participation, tasks, cells, epsilon, total };
+  return { mechanism: name, protects, unit: found, promised, ...measured, limit, totalLimit };
 }
 
 /**
@@ -1721,13 +1880,15 @@ function requireEpsilon(mechanism, epsilon, whose) {
  * @typedef {object} Options
  * @property {string} [invitation] the token; by default the part of the address after #
  * @property {number} [limit] the largest ε per answer that the worker allows
+ * @property {number} [totalLimit] the largest ε for everything that they say here
  * @property {import("./store.js").Store} [store]
  * @property {import("./service.js").Network} [network]
  */
 
 /**
  * What will be sent beside what was answered. `sent` is null where a report has no value for the
- * task: a skipped task where participation is public, and every task of a sketch (mf-safe).
+ * task: a skipped task where participation is public, and every task of a sketch (mf-safe). Where
+ * only some tasks are sampled (unit = worker), there are rows for these only.
  * @typedef {object} PreparedRow
  * @property {Task} task
  * @property {string | null} answer one of `scale.values`; null for a skipped task
@@ -1773,7 +1934,10 @@ class Campaign {
    * @param {string} url of the worker's page or of the campaign in the API
    * @param {Options} [options]
    */
-  static async open(url, { invitation, limit, store = browserStore(), network = internet } = {}) {
+  static async open(
+    url,
+    { invitation, limit, totalLimit, store = browserStore(), network = internet } = {},
+  ) {
     const link = parseLink(url);
     const token = invitation ?? link.token;
     const about = parseAbout((await request(network, link.address)).text);
@@ -1797,11 +1961,15 @@ class Campaign {
     const verification = verify(mechanism, {
       tasks: about.tasks.length,
       promised: about.epsilon,
+      unit: about.unit,
       limit,
+      totalLimit,
     });
+    const asked = await mechanism.eligible(about.tasks.length, await sha256Hex(chosen));
     return new Campaign(about, verification, {
       address: link.address,
       mechanism,
+      asked,
       invitation: chosen,
       design,
       tasksDigest,
@@ -1823,6 +1991,10 @@ class Campaign {
     this.description = about.description;
     /** @type {readonly Task[]} */
     this.tasks = about.tasks;
+    /** The tasks that this worker's report is about: all, or those sampled for them. */
+    this.asked = /** @type {readonly Task[]} */ (
+      parts.asked.map((/** @type {number} */ place) => about.tasks[place])
+    );
     /** @type {{values: readonly string[], labels: readonly string[]}} */
     this.scale = { values: about.values, labels: about.labels };
     this.closed = about.closed;
@@ -1866,7 +2038,7 @@ class Campaign {
       ...(report.answered && { tasks: report.answered }),
     });
     return {
-      rows: this.tasks.map((task, place) => this.#row(task, place, report)),
+      rows: this.asked.map((task) => this.#row(task, this.tasks.indexOf(task), report)),
       body: this.#body,
     };
   }
@@ -1915,10 +2087,10 @@ class Campaign {
    * @param {import("./report.js").Report} report
    * @returns {PreparedRow}
    */
-  #row(task, place, { codes, answered, values }) {
+  #row(task, place, { codes, places, values }) {
     const { scale, isCellwise } = this.#mechanism;
     const answer = scale.labels[codes[place]] ?? null;
-    const cell = answered ? answered.indexOf(place) : place;
+    const cell = places.indexOf(place);
     if (!isCellwise || cell < 0) return { task, answer, sent: null };
     const value = values[cell];
     const reads = this.#mechanism.reading(value);
@@ -1979,6 +2151,7 @@ function parseAbout(text) {
     values,
     labels,
     epsilon: aNumber(json.get("epsilon"), "ε"),
+    unit: aText(json.get("unit") ?? "cell", "unit"),
     protects: checkProtects(json.get("protects")),
     design: aText(json.get("design"), "design"),
     invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),
@@ -2064,4 +2237,203 @@ function answeredAlready() {
   );
 }
 
-export { Campaign, ForsoothError, browserStore, encode, makeReport, memoryStore, readMechanism, secureCoins, verify };
+// odds.js
+/**
+ * ε as odds, for people: how far a report can move its reader, and how strong that promise is.
+ *
+ * By Bayes' theorem a report multiplies the odds between two things that ε covers by a factor of at
+ * most e^ε. Numbers are rounded up, since each of them states a bound. `forsooth/odds.py` says the
+ * same, with the reasons for the limits; `vectors/verification/promises.json` is shared.
+ */
+
+/** @typedef {"strong" | "moderate" | "weak" | "very weak"} Strength */
+
+/** e^ε up to which a promise is called so. @type {readonly (readonly [Strength, number])[]} */
+const LIMITS = [
+  ["strong", 3],
+  ["moderate", 19],
+  ["weak", 999],
+];
+const COUNTABLE = 1e6; // larger odds are not written out: nobody can tell them apart
+const HALF = 0.5; // what a reader may have thought before
+const RARE = 0.01;
+
+/**
+ * How strong the promise of ε is, as one of four words.
+ * @param {number} epsilon
+ * @returns {Strength}
+ */
+function strength(epsilon) {
+  return LIMITS.find(([, most]) => epsilon <= Math.log(most))?.[0] ?? "very weak";
+}
+
+/**
+ * Are the odds small enough to be written out?
+ * @param {number} epsilon
+ */
+function isCountable(epsilon) {
+  return epsilon <= Math.log(COUNTABLE);
+}
+
+/**
+ * The odds that 1 to 1 can become: "2.8 to 1" for ε = 1.
+ * @param {number} epsilon
+ */
+function odds(epsilon) {
+  if (!isCountable(epsilon)) return `more than ${grouped(COUNTABLE)} to 1`;
+  const factor = Math.exp(epsilon);
+  const most = factor < 10 ? upToTenths(factor) : grouped(Math.ceil(factor));
+  return `${most} to 1`;
+}
+
+/**
+ * The probability that `before` can become, in per cent: "74 %" for ½ and ε = 1.
+ * @param {number} before
+ * @param {number} epsilon
+ */
+function chance(before, epsilon) {
+  const share = 100 / (1 + ((1 - before) / before) * Math.exp(-epsilon));
+  if (share > 99.9) return "over 99.9 %";
+  return `${share >= 10 && share <= 99 ? Math.ceil(share) : upToTenths(share)} %`;
+}
+
+/** @param {number} number */
+function upToTenths(number) {
+  return (Math.ceil(10 * number) / 10).toFixed(1);
+}
+
+/** @param {number} number */
+function grouped(number) {
+  return number.toLocaleString("en");
+}
+
+// promise.js
+/**
+ * What a guarantee promises to one person, in words: everything they say first, then one answer.
+ *
+ * The bound for a single answer holds only if the person's other answers tell nothing about it; ten
+ * similar questions are like one question asked ten times. So the total leads, always.
+ * `forsooth/promise.py` says the same; `vectors/verification/promises.json` is shared.
+ */
+
+/** @typedef {import("./odds.js").Strength} Strength */
+/** @typedef {{about: string, epsilon: number, strength: Strength, odds: string}} StatedBound */
+/** @typedef {{about: string, half: string, rare: string}} StatedConclusion */
+
+/**
+ * `strength` and `title` are those of everything the person says. In `conclusions`, `half` and
+ * `rare` are what a reader can conclude who thought 50 % or 1 % before.
+ * @typedef {object} PromiseInWords
+ * @property {Strength} strength
+ * @property {string} title
+ * @property {readonly StatedBound[]} bounds
+ * @property {readonly string[]} sentences
+ * @property {readonly StatedConclusion[]} conclusions
+ */
+
+/**
+ * @typedef {object} Guarantee
+ * @property {number} epsilon of one cell
+ * @property {import("./mechanism.js").Protects} protects
+ * @property {number} tasks of the campaign
+ * @property {number | null} cells how many of them can influence a report; null: all
+ */
+
+/**
+ * @param {Guarantee} guarantee
+ * @returns {PromiseInWords}
+ */
+function inWords(guarantee) {
+  const { epsilon, tasks, cells } = guarantee;
+  const total = epsilon * (cells === null ? tasks : Math.min(cells, tasks));
+  const one = "One answer, if your other answers tell nothing about it";
+  const single = cells === null && tasks > 1;
+  /** @type {[string, string, number][]} */
+  const stated = [["Everything you say", "Anything that concerns you", total]];
+  if (single) stated.push([one, one, epsilon]);
+  const strong = strength(total);
+  return {
+    strength: strong,
+    title: `${strong[0].toUpperCase()}${strong.slice(1)} protection of everything you say here`,
+    bounds: stated.map(([about, , each]) => ({
+      about,
+      epsilon: each,
+      strength: strength(each),
+      odds: odds(each),
+    })),
+    sentences: [
+      together(guarantee, total),
+      ...(single ? [alone(epsilon)] : []),
+      protectedOrNot(guarantee),
+    ],
+    conclusions: [
+      ...stated.map(([, about, each]) => ({
+        about,
+        half: chance(HALF, each),
+        rare: chance(RARE, each),
+      })),
+      ...known(guarantee).map((about) => ({ about, half: "known", rare: "known" })),
+    ],
+  };
+}
+
+/**
+ * @param {Guarantee} guarantee
+ * @param {number} total
+ */
+function together({ protects, tasks, cells }, total) {
+  const counting = cells === null ? tasks : Math.min(cells, tasks);
+  let words =
+    counting > 1 ? `All ${counting.toLocaleString("en")} answers together` : "The answer";
+  words += `: ε = ${amount(total)}`;
+  if (protects === "answers" && counting > 1) words += " if all are given, less if some are not";
+  if (cells !== null) {
+    const questions = counting === 1 ? "1 question" : `${counting.toLocaleString("en")} questions`;
+    words =
+      `Only ${questions} of ${tasks.toLocaleString("en")} can influence your report, ` +
+      `drawn by lot by a public rule that knows no answers. ${words}`;
+  }
+  const [after, why] = isCountable(total)
+    ? [`think at most ${odds(total)}`, `50 % can become ${chance(HALF, total)}`]
+    : ["be practically certain", `odds of ${odds(total)}`];
+  return (
+    `${words}. Whatever else they know, somebody who thought 1 to 1 before about anything that ` +
+    `concerns you can ${after} after reading your report (${why}).`
+  );
+}
+
+/** @param {number} epsilon */
+function alone(epsilon) {
+  const rise = isCountable(epsilon) ? `at most ${odds(epsilon)}` : odds(epsilon);
+  return (
+    `A single answer: ε = ${amount(epsilon)}. 1 to 1 can become ${rise} (50 % can become ` +
+    `${chance(HALF, epsilon)}), but only if your other answers tell nothing about it. Answers ` +
+    "that go together, such as those to similar questions, count together."
+  );
+}
+
+/** @param {Guarantee} guarantee */
+function protectedOrNot(guarantee) {
+  const what =
+    guarantee.protects === "answers"
+      ? "every answer"
+      : "every answer, and whether a question was answered or skipped";
+  const open = known(guarantee).map((about) => `${about[0].toLowerCase()}${about.slice(1)}`);
+  return `Protected: ${what}. Not protected: ${open.join(" and ")}.`;
+}
+
+/**
+ * What everybody may know of the person.
+ * @param {Guarantee} guarantee
+ */
+function known({ protects }) {
+  const took = "That you took part";
+  return protects === "answers" ? [took, "Which questions were answered"] : [took];
+}
+
+/** @param {number} epsilon six digits */
+function amount(epsilon) {
+  return String(Number(epsilon.toPrecision(6)));
+}
+
+export { Campaign, ForsoothError, browserStore, chance, encode, inWords, makeReport, memoryStore, odds, readMechanism, secureCoins, strength, verify };
