@@ -81,10 +81,9 @@ async function flush() {
 
 /** @param {string} name */
 function plant(name) {
-  if (!(mechanism instanceof ChannelMechanism)) fail("bugs are planted in channels");
-  return (BUGS[name] ?? fail(`unknown bug ${name}; known: ${Object.keys(BUGS).join(", ")}`))(
-    mechanism,
-  );
+  const { cell } = mechanism;
+  if (!(cell instanceof ChannelMechanism)) fail("bugs are planted in channels");
+  return (BUGS[name] ?? fail(`unknown bug ${name}; known: ${Object.keys(BUGS).join(", ")}`))(cell);
 }
 
 /** @param {string} number */

@@ -105,7 +105,7 @@ def border_noise() -> list[str]:
 
 
 def border_samples() -> list[str]:
-    """unit = worker: a worker's ε that its cells just fill, and one of the float below."""
+    """With unit = worker: a worker's ε that its cells just fill, and one of the float below."""
     scale, texts = Scale.parse("0..2"), []
     inner = mechanisms.rr(scale, 0.5)
     for count in (1, 2, 3, 7):
@@ -114,8 +114,8 @@ def border_samples() -> list[str]:
                 whole = mechanisms.per_worker(lambda e: make(scale, e), epsilon, count=count)  # noqa: B023
                 document = json.loads(whole.to_json())
                 spent = whole.inner.guarantee.epsilon * count
-                below, above = math.nextafter(spent, 0), math.nextafter(spent, 9)
-                texts += [json.dumps(changed(document, {"epsilon": e})) for e in (below, spent, above)]
+                for each in (math.nextafter(spent, 0), spent, math.nextafter(spent, 9)):
+                    texts.append(json.dumps(changed(document, {"epsilon": each})))
     document = json.loads(mechanisms.per_worker(lambda _: inner, 1.0, count=2).to_json())
     strangers = [
         {"inner": json.loads(inner.to_json())},

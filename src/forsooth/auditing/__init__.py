@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from forsooth.checks import check_whole
 from forsooth.display import as_html, as_text
 from forsooth.errors import ForsoothError
 from forsooth.io.frames import frame_of
-from forsooth.mechanisms import CellwiseMechanism, Mechanism
+from forsooth.mechanisms import CellwiseMechanism, Mechanism, SampledTasks
 from forsooth.privacy import Privacy
 
 if TYPE_CHECKING:
@@ -171,14 +171,22 @@ def audit_reports(
 ) -> Audit:
     """Audit reports of any client, Python or not, against the answers that were put in.
 
-    Every cell is a draw; cells with the same input are pooled.
+    Every cell is a draw; cells with the same input are pooled. Where ε is the worker's
+    (unit="worker"), each sampled cell must keep its share of ε.
     """
-    mechanism = reports.mechanism
+    whole, mechanism = reports.mechanism, reports.mechanism
+    if isinstance(whole, SampledTasks):
+        mechanism = whole.inner
+        if claim is not None:
+            claim = Privacy(claim.epsilon / whole.count, claim.protects, whole.count)
     if not isinstance(mechanism, CellwiseMechanism):
         raise ForsoothError(f"reports of {mechanism.name} have no cells to audit one by one")
     if (inputs.workers, inputs.tasks) != (reports.workers, reports.tasks):
         raise ForsoothError("the inputs must list the reports' workers and tasks")
-    if reports.answered is None:
+    inputs = whole.eligible(inputs)
+    if isinstance(whole, SampledTasks) and reports.answered is None:
+        codes = whole.codes(inputs).ravel()
+    elif reports.answered is None:
         codes = inputs.rows(0, len(inputs.workers)).ravel()
     else:
         codes = inputs.code
@@ -195,7 +203,10 @@ def audit_reports(
         scale = mechanism.scale
         names = [scale.labels[row] if row < scale.size else "NULL" for row in silent]
         raise ForsoothError(f"no cell had the input {', '.join(names)}: every input must occur")
-    return _verdict(mechanism, claim, view, counts, len(reports.tasks), alpha)
+    if claim is None and isinstance(whole, SampledTasks):
+        claim = whole.guarantee
+    found = _verdict(mechanism, claim, view, counts, len(reports.tasks), alpha)
+    return replace(found, worker_total=whole.guarantee.worker_total(len(reports.tasks)))
 
 
 def _verdict(

@@ -112,13 +112,16 @@ class SampledTasks(Mechanism):
         answers = self.eligible(answers)
         if self.layout == "cells":
             return self.inner.randomise(answers, random)
-        workers = len(answers.workers)
+        secret = self.inner.secrets(len(answers.workers), random)[:, None]
+        return self.inner.randomise_codes(self.codes(answers), secret, random)
+
+    def codes(self, answers: Answers) -> NDArray[Any]:
+        """What goes into every worker's cells: eligible answers, NULL where there is none."""
         chosen = self.sampled(answers.workers, len(answers.tasks))
         codes = np.full(chosen.shape, self.scale.null, answers.code.dtype)
         slot = (chosen[answers.worker] == answers.task[:, None]).argmax(axis=1)
         codes[answers.worker, slot] = answers.code
-        secret = self.inner.secrets(workers, random)[:, None]
-        return self.inner.randomise_codes(codes, secret, random)
+        return codes
 
     def readings(self, reports: Reports) -> NDArray[np.float64]:
         """The inner mechanism's readings, in their places; the other cells read as NULL."""
