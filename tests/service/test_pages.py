@@ -41,6 +41,8 @@ PICTURE = (
     "data:image/png;base64,"
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+STRENGTHS = ("good", "accent", "warn", "bad")  # colours of the classes of a promise
+STRENGTH_TINTS = ("good-tint", "tint", "warn-tint", "bad-tint")  # of the cards in which they stand
 KILOBYTES = 200  # at most, for a picture
 
 
@@ -174,7 +176,7 @@ def test_other_promises(
         first.get_by_label("Your answer").select_option("17")
     else:
         first.get_by_role("radio", name="often").check()
-    public = "which questions were answered." in page.locator("#promise-words").inner_text()
+    public = "which questions were answered." in page.locator("#promise .open").inner_text()
     assert public == ("protects" in fields)
     rows = review(page)
     assert all(re.fullmatch(sent, text.replace("Will be sent", "").strip()) for _, text in rows)
@@ -263,7 +265,7 @@ def test_colours_can_be_read() -> None:
         dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6});", part))
         for part in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
     )
-    grounds = ("paper", "card", "hover", "good-tint", "bad-tint", "tint")
+    grounds = ("paper", "card", "hover", "good-tint", "bad-tint", "warn-tint", "tint")
     for colours in (light, light | dark):
         for ground in grounds:
             for ink in ("ink", "soft"):
@@ -273,6 +275,7 @@ def test_colours_can_be_read() -> None:
             *((ink, "card") for ink in ("good", "bad", "warn")),
             ("good", "good-tint"),
             ("bad", "bad-tint"),
+            *((ink, tint) for ink in STRENGTHS for tint in STRENGTH_TINTS),
             ("on-accent", "accent"),
         ):
             assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
@@ -315,8 +318,8 @@ def test_a_campaign_from_the_form_to_its_truths(
     page.get_by_label("Each question has one right answer").check()
     assert "one value on the scale" in page.locator("#estimand").inner_text()
     page.get_by_label("ε per question").fill("2")
-    assert "at most 88 % sure" in page.locator("#preview").inner_text()
-    assert "All 2 questions together: ε = 4" in page.locator("#preview").inner_text()
+    assert "1 to 1 can become 55 to 1" in page.locator("#preview").inner_text()
+    assert page.locator("#total").inner_text() == "Everything one person says: ε = 4, weak"
     page.get_by_label("How many invitations").fill("3")
     page.get_by_role("button", name="Create the campaign").click()
 
@@ -468,7 +471,7 @@ def test_pictures(browser: Browser, sqlite_server: Server, tmp_path: Path) -> No
     folder, crowd = (Path(wanted), 300) if wanted else (tmp_path, 8)
     made = survey(
         sqlite_server,
-        description="A survey among the staff. Nobody, not even we, will see what you answer.",
+        description="A survey among the staff. Noise is added to answers before they are sent.",
         invitations=crowd + 1,
         target_width=0.5,
     )

@@ -1,13 +1,15 @@
 /** The form for a new campaign, with the promise in words while it is being chosen. */
+import { lookAlike } from "./alike.js";
 import { call } from "./api.js";
-import { byId, element, shown, tell } from "./dom.js";
-import { certainty, promised } from "./promise.js";
+import { byId, shown, tell } from "./dom.js";
+import { inWords } from "./forsooth-client.js";
+import { showPromise } from "./promise.js";
 import { readRows, readTasks } from "./table.js";
 
 const form = byId("new-form");
 const fields = form.elements;
 const problem = byId("new-problem");
-const WEAK = 0.95; // certainty about one answer above which a warning is shown
+const CELLS_ONLY = ["adaptive", "mf-safe"]; // mechanisms that have no ε for a whole person
 const RESULTS = {
   level: "Result: one value on the scale for each question, with a 90 % interval.",
   label: "Result: the most probable answer to each question, with a probability for every answer.",
@@ -18,6 +20,10 @@ const RESULTS = {
 /** @param {(made: {id: string}, invitations: number) => void} created what comes after */
 export function prepareForm(created) {
   form.addEventListener("input", preview);
+  byId("offer").addEventListener("click", () => {
+    fields.unit.value = "worker";
+    preview();
+  });
   fields.file.addEventListener("change", async () => {
     if (fields.file.files[0]) fields.table.value = await fields.file.files[0].text();
     preview();
@@ -53,17 +59,58 @@ function preview() {
   }
   byId("table-result").textContent = complaint || described(tasks);
   byId("estimand").textContent = RESULTS[estimand()] ?? "";
-  const epsilon = Number(fields.epsilon.value);
-  const words =
-    epsilon > 0
-      ? promised({ epsilon, tasks: tasks.length || 1, protects: fields.protects.value })
-      : ["Choose ε above 0."];
-  byId("preview").replaceChildren(...words.map((text) => element("li", {}, text)));
-  tell(
-    byId("preview-warning"),
-    certainty(epsilon) > WEAK ? "This protects little: consider a smaller ε." : "",
-  );
+  previewPromise(tasks);
   byId("count-field").hidden = fields.access.value === "open";
+}
+
+/** What everybody will be promised, and what the requester should know of it. */
+function previewPromise(tasks) {
+  const whole = fields.unit.value === "worker";
+  byId("sampled-field").hidden = !whole;
+  byId("epsilon-name").textContent = whole ? "ε per person" : "ε per question";
+  for (const option of fields.mechanism.options) {
+    option.disabled = whole && CELLS_ONLY.includes(option.value);
+    if (option.disabled && option.selected) fields.mechanism.value = "rr";
+  }
+  const epsilon = Number(fields.epsilon.value);
+  const cells = whole ? Math.max(1, Number(fields.sampled.value)) : null;
+  byId("preview").hidden = !(epsilon > 0);
+  tell(byId("total"), epsilon > 0 ? "" : "Choose ε above 0.");
+  if (!(epsilon > 0)) return;
+  const words = inWords({
+    epsilon: epsilon / (cells ?? 1),
+    protects: fields.protects.value,
+    tasks: Math.max(1, tasks.length),
+    cells,
+  });
+  showPromise(byId("preview"), words);
+  const total = words.bounds[0];
+  tell(byId("total"), `Everything one person says: ε = ${shown(total.epsilon, 4)}, ${total.strength}`);
+  warn(tasks, total, whole);
+}
+
+/** Where the total is large or questions look alike, and where ε per person would help. */
+function warn(tasks, { epsilon, strength, odds }, whole) {
+  const isWeak = strength === "weak" || strength === "very weak";
+  const alike = whole ? null : lookAlike(tasks);
+  tell(
+    byId("total-warning"),
+    isWeak
+      ? `All that one person says is protected ${strength.replace("weak", "weakly")}: ` +
+          `ε = ${shown(epsilon, 4)}, so 1 to 1 can become ${odds}. Workers read this. Ask fewer ` +
+          `questions, choose a smaller ε${whole ? "." : ", or let ε cover everything."}`
+      : "",
+  );
+  tell(
+    byId("alike-warning"),
+    alike
+      ? `${shown(alike.questions)} questions look alike, for example “${alike.pair[0]}” and ` +
+          `“${alike.pair[1]}”. If their answers go together, the promise for a single answer does ` +
+          "not hold for them: only the one for everything does."
+      : "",
+  );
+  byId("offer").hidden = whole || !(isWeak || alike);
+  byId("preview-warning").hidden = !(isWeak || alike);
 }
 
 function described(tasks) {
@@ -101,6 +148,8 @@ function readOrder() {
     scale: text("scale"),
     ...(text("labels") && { labels: readRows(text("labels"), ",")[0] }),
     epsilon: Number(text("epsilon")),
+    unit: fields.unit.value,
+    ...(fields.unit.value === "worker" && number("sampled")),
     protects: fields.protects.value,
     mechanism: fields.mechanism.value,
     estimand: estimand(),

@@ -1,38 +1,75 @@
-/** What ε means, in words: the same for workers and requesters. */
-import { shown } from "./dom.js";
+/** A promise on a page: how strong it is, by a word, a bar and a colour, and what it allows. */
+import { element } from "./dom.js";
+
+/** How each class looks: the card's class, and how many of the bar's four parts are filled. */
+const LOOKS = {
+  strong: ["good", 4],
+  moderate: ["fair", 3],
+  weak: ["warn", 2],
+  "very weak": ["bad", 1],
+};
+const PARTS = 4;
 
 /**
- * The largest possible certainty after seeing a report, if two answers seemed equally likely before.
- * @param {number} epsilon
- * @returns {number} from ½, nothing learned, to 1
+ * Fill a card that has places for the words: h2, .bounds, .open, .conclusions, .sentences.
+ * @param {HTMLElement} card
+ * @param {import("./forsooth-client.js").PromiseInWords} words
  */
-export function certainty(epsilon) {
-  return 1 / (1 + Math.exp(-epsilon));
+export function showPromise(card, words) {
+  const [look] = LOOKS[words.strength];
+  const [open, ...sentences] = words.sentences.toReversed();
+  card.classList.remove(...Object.values(LOOKS).map(([name]) => name));
+  card.classList.add(look);
+  card.querySelector("h2").textContent = words.title;
+  card.querySelector(".bounds").replaceChildren(...words.bounds.map(bound));
+  card.querySelector(".open").textContent = open;
+  card.querySelector(".conclusions").replaceChildren(conclusions(words.conclusions));
+  card
+    .querySelector(".sentences")
+    .replaceChildren(...sentences.reverse().map((text) => element("li", {}, text)));
+  card.hidden = false;
 }
 
-/** @param {number} share */
-function percent(share) {
-  return share > 0.999 ? "more than 99.9 %" : `${shown(100 * share, share > 0.99 ? 1 : 0)} %`;
+/** One bound: what it is about, its class as a word and a bar, and the odds. */
+function bound({ about, strength, odds }) {
+  const [look, filled] = LOOKS[strength];
+  const parts = Array.from({ length: PARTS }, (_, part) =>
+    element("i", part < filled ? { className: "filled" } : {}),
+  );
+  return element(
+    "div",
+    { className: `bound ${look}` },
+    element("p", { className: "about" }, about),
+    element(
+      "p",
+      { className: "class" },
+      element("span", { className: "parts", "aria-hidden": "true" }, ...parts),
+      element("strong", {}, strength),
+      element("span", { className: "soft" }, `odds of 1 to 1 can become ${odds}`),
+    ),
+  );
 }
 
-/**
- * The promise in sentences.
- * @param {{epsilon: number, tasks: number, protects: string}} guarantee ε of one question
- * @returns {string[]}
- */
-export function promised({ epsilon, tasks, protects }) {
-  const everything = protects === "answers+participation";
-  const questions = tasks === 1 ? "1 question" : `${shown(tasks)} questions`;
-  return [
-    everything
-      ? "Hidden: every answer, and whether a question was answered or skipped."
-      : "Hidden: every answer. Not hidden: which questions were answered.",
-    `ε = ${shown(epsilon, 4)} per question: someone who considers two answers equally likely can ` +
-      `be at most ${percent(certainty(epsilon))} sure after seeing the report ` +
-      "(50 % means that nothing was learned).",
-    everything
-      ? `${tasks === 1 ? "1 question" : `All ${questions} together`}: ε = ${shown(epsilon * tasks, 4)} at most.`
-      : `ε adds up over the answers that are given: ε = ${shown(epsilon * tasks, 4)} at most, ` +
-        `if ${tasks === 1 ? "the question is" : `all ${questions} are`} answered.`,
-  ];
+/** What a reader can conclude, by what they thought before. */
+function conclusions(rows) {
+  const head = ["What they may want to know", "if 50 % before", "if 1 % before"];
+  return element(
+    "table",
+    {},
+    element("caption", { className: "soft" }, "How likely somebody can think it is after reading your report, at most"),
+    element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+    element(
+      "tbody",
+      {},
+      ...rows.map(({ about, half, rare }) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, about),
+          element("td", { className: "number" }, half),
+          element("td", { className: "number" }, rare),
+        ),
+      ),
+    ),
+  );
 }

@@ -139,11 +139,11 @@ function showStatus(status) {
   );
 }
 
-function factsOf({ tasks, epsilon, protects, mechanism, closes_at, closed }) {
+function factsOf({ tasks, epsilon, unit, protects, mechanism, closes_at, closed }) {
   const hidden = protects === "answers" ? "answers hidden" : "answers and participation hidden";
   return [
     tasks === 1 ? "1 question" : `${shown(tasks)} questions`,
-    `ε = ${shown(epsilon, 4)} per question`,
+    `ε = ${shown(epsilon, 4)} per ${unit === "cell" ? "question" : "person"}`,
     hidden,
     mechanism,
     ...(closes_at && !closed ? [`closes ${new Date(closes_at).toLocaleString()}`] : []),

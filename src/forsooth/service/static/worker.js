@@ -1,7 +1,7 @@
 /** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
-import { Campaign, ForsoothError } from "./forsooth-client.js";
+import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
 import { byId, cell, element, showOnly, shown, tell } from "./dom.js";
-import { promised } from "./promise.js";
+import { showPromise } from "./promise.js";
 
 const CLIENT = new URL("forsooth-client.js", import.meta.url);
 const MANY = 12; // a longer scale is a list to choose from instead of buttons
@@ -60,7 +60,7 @@ async function begin() {
   document.title = campaign.title;
   byId("title").textContent = campaign.title;
   tell(byId("description"), campaign.description);
-  showPromise(campaign.verification);
+  describe(campaign.verification);
   if (campaign.state === "accepted") showOnly(steps, done);
   else if (campaign.state === "kept") offerAgain(campaign);
   else if (campaign.closed) complain(new ForsoothError("this campaign is closed", "closed"));
@@ -68,13 +68,13 @@ async function begin() {
 }
 
 /** The promise in words, and what this device has found out itself. */
-function showPromise({ mechanism, protects, promised: epsilon, value, participation, tasks }) {
-  const words = promised({ epsilon, tasks, protects });
-  byId("promise-words").replaceChildren(...words.map((text) => element("li", {}, text)));
+function describe(verification) {
+  const { mechanism, unit, promised, value, participation } = verification;
+  showPromise(byId("promise"), inWords(verification));
   const public_ = participation === Infinity;
   const findings = [
     ["Rule", mechanism],
-    ["Promised", `ε = ${shown(epsilon, 6)}`],
+    [`Promised, for ${unit === "cell" ? "each answer" : "all of them"}`, `ε = ${shown(promised, 6)}`],
     ["Found, for changing an answer", `ε = ${shown(value, 6)}`],
     ["Found, for answering or skipping", public_ ? "not hidden" : `ε = ${shown(participation, 6)}`],
   ];
@@ -99,10 +99,10 @@ async function showIntegrity() {
 /** @param {Campaign} campaign */
 function ask(campaign) {
   byId("tasks").replaceChildren(
-    ...campaign.tasks.map((task, place) => question(campaign, task, place)),
+    ...campaign.asked.map((task, place) => question(campaign, task, place)),
   );
   const count = () => {
-    const [answered, all] = [answersOf(campaign).size, campaign.tasks.length];
+    const [answered, all] = [answersOf(campaign).size, campaign.asked.length];
     byId("progress-text").textContent = `${shown(answered)} of ${shown(all)} answered`;
     byId("progress").value = answered / all;
   };
@@ -127,7 +127,7 @@ function ask(campaign) {
  * @param {{id: string, text: string, image: string | null}} task
  * @param {number} place
  */
-function question({ scale, tasks }, task, place) {
+function question({ scale, asked }, task, place) {
   const clear = element("button", { type: "button", className: "quiet", hidden: true }, "Clear");
   const choices = scale.values.length > MANY ? list(scale, place) : row(scale, place);
   const box = element(
@@ -136,7 +136,7 @@ function question({ scale, tasks }, task, place) {
     element(
       "legend",
       {},
-      element("span", { className: "soft" }, `${place + 1} of ${tasks.length}`),
+      element("span", { className: "soft" }, `${place + 1} of ${asked.length}`),
       element("span", { className: "text" }, task.text),
     ),
     ...(task.image
@@ -190,9 +190,9 @@ function chosen(box) {
 }
 
 /** @param {Campaign} campaign */
-function answersOf({ tasks }) {
+function answersOf({ asked }) {
   const boxes = byId("tasks").children;
-  const pairs = tasks.map((task, place) => [task.id, chosen(boxes[place])]);
+  const pairs = asked.map((task, place) => [task.id, chosen(boxes[place])]);
   return new Map(pairs.filter(([, answer]) => answer !== null));
 }
 
@@ -241,13 +241,10 @@ function summary(rows) {
   if (sent.length === 0) {
     return "This survey mixes everything into a few noisy numbers: no question has one of its own.";
   }
-  const changed = sent.filter((row) => row.sent.label !== row.answer).length;
-  if (changed === 0) {
-    return "By chance, the noise has changed nothing. Nobody can know that: it might have.";
-  }
+  const same = sent.filter((row) => row.sent.label === row.answer).length;
   return (
-    `In ${shown(changed)} of ${shown(sent.length)} rows the noise has changed something. That is ` +
-    "your protection: nobody who sees it can tell which rows are as you answered."
+    `${shown(same)} of ${shown(sent.length)} rows will be sent just as you answered; the report ` +
+    "does not say which. How sure somebody can become all the same is said at the top of this page."
   );
 }
 
