@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { afterEach, beforeEach, test } from "node:test";
 
+import { sampledTasks } from "../src/assignment.js";
 import { Campaign, ForsoothError, memoryStore } from "../src/index.js";
 import { vectorText } from "./mechanisms.js";
 
@@ -369,4 +370,27 @@ test("a closed campaign takes no answers", async () => {
 
 test("without a store nothing can be sent", async () => {
   await assert.rejects(open({ store: undefined }), { code: "storage" });
+});
+
+test("with unit = worker only the drawn tasks are asked and sent", async () => {
+  campaign.tasks = Array.from({ length: 23 }, (_, q) => ({ id: `q${q}`, text: "?", image: null }));
+  publish(vectorText("sampled"));
+  await assert.rejects(open(), /promises ε per cell, its mechanism gives ε per worker/);
+  campaign.unit = "worker";
+  await assert.rejects(open({ totalLimit: 1 }), /for everything you say is ε = 1/);
+  const opened = await open({ totalLimit: 2 });
+  const worker = createHash("sha256").update(INVITATION).digest("hex");
+  const places = await sampledTasks(11n, worker, 23, 5);
+  assert.deepEqual(
+    opened.asked.map((task) => task.id),
+    places.map((place) => `q${place}`),
+  );
+  const all = opened.tasks.map((task) => /** @type {const} */ ([task.id, 7]));
+  const { rows, body } = await opened.prepare(all);
+  assert.deepEqual(
+    rows.map(({ task, answer }) => [task.id, answer]),
+    places.map((place) => [`q${place}`, "7"]),
+  );
+  assert.equal(Buffer.from(JSON.parse(body).report, "base64").length, 3); // 5 symbols of 4 bits
+  assert.deepEqual(await opened.send(), { status: "accepted" });
 });
