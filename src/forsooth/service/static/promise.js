@@ -34,7 +34,7 @@ export function showPromise(card, words) {
 function bound({ about, strength, odds }) {
   const [look, filled] = LOOKS[strength];
   const parts = Array.from({ length: PARTS }, (_, part) =>
-    element("i", part < filled ? { className: "filled" } : {}),
+    element("span", part < filled ? { className: "filled" } : {}),
   );
   return element(
     "div",
