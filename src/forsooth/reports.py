@@ -73,7 +73,7 @@ class Reports:
         workers, tasks = counted(len(self.workers), "worker"), counted(len(self.tasks), "task")
         facts = [
             f"mechanism {self.mechanism.name}, scale {short(str(self.scale))}",
-            self.mechanism.guarantee.describe(len(self.tasks)),
+            *self.mechanism.guarantee.describe(len(self.tasks)).split("; "),
         ]
         if self.estimand:
             facts.append(f"estimand {self.estimand}")

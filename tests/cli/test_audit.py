@@ -120,7 +120,7 @@ def test_the_worker_as_unit_everywhere(forsooth: Command, tmp_path: Path) -> Non
         "-o",
         "r.parquet",
     )
-    assert "one worker together: at most 2, over 2 sampled tasks" in done.stdout
+    assert "one worker together, over 2 sampled tasks: ε = 2 at most" in done.stdout
     assert len(json.loads(forsooth("infer", "r.parquet", "--json").stdout)["truths"]) == 6
     done = forsooth(
         "evaluate",
