@@ -201,7 +201,7 @@ def test_demo(forsooth: Command, tmp_path: Path) -> None:
     for each in document["questions"]:
         assert each["low"] <= each["hidden"] <= each["high"]
         assert abs(each["true"] - each["open"]) < 0.2
-    assert "12 cells together: at most 12" in hidden["guarantee"]
+    assert "12 cells together: ε = 12 at most" in hidden["guarantee"]
     assert (private["name"], hidden["name"]) == ("private", "hidden")
     assert "one true value" in document["assumed"]
 

@@ -25,7 +25,7 @@ def test_the_error_of_a_campaign(forsooth: Command) -> None:
     assert (point["mae"], point["mae_se"]) == (document["mae"], document["mae_se"])
     shown = forsooth(*arguments).stdout
     assert f"{document['mae']:.3g} ± {document['mae_se']:.2g}" in shown
-    for words in ("always saying 2 has 1.", "--protects answers", "cells together: at most 60"):
+    for words in ("always saying 2 has 1.", "--protects answers", "cells together: ε = 60 at most"):
         assert words in shown
 
 
