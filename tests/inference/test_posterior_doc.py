@@ -16,6 +16,7 @@ from forsooth.inference.posterior.priors import PRIORS, Priors
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "posterior.md").read_text(encoding="utf-8")
+SUMS = (DOCS / "sums.md").read_text(encoding="utf-8")
 COMPUTATION = (DOCS / "computation.md").read_text(encoding="utf-8")
 
 
@@ -35,11 +36,11 @@ def priors_table() -> str:
     return "\n".join(rows)
 
 
-@pytest.mark.parametrize("module", [model, opinion, sums])
-def test_the_page_has_the_block_of_the_module(module: ModuleType) -> None:
+@pytest.mark.parametrize(("module", "page"), [(model, PAGE), (opinion, PAGE), (sums, SUMS)])
+def test_the_page_has_the_block_of_the_module(module: ModuleType, page: str) -> None:
     block = first_block(module)
     assert len(block.splitlines()) > 1
-    assert block in PAGE, f"docs/posterior.md must have this block:\n{block}"
+    assert block in page, f"the page of this model must have this block:\n{block}"
 
 
 def test_the_page_has_every_prior() -> None:

@@ -1,21 +1,23 @@
 """Sums over tasks (`mf`, `mf-safe`): a Gaussian factor on the crowd's mean answers μ_j.
 
     crowd      μ_j = Σ_c ω_c·Σ_a value(a)·R_c(a | θ_j)
-    mf-safe    (t_j, e_j) ~ N((η_j·(μ_j − middle), η_j), V), independent,   η_j ~ N(η, τ²)
-    mf         f ~ N(B μ, C),   column j of B = E[A v_j·1(j is answered) | α, κ],   A = (G + λI)⁻¹
+    mf-safe    (t_j, e_j) ~ N((η_j·(μ_j − middle), η_j), V), independent
+               η_j ~ N(η, τ²);  η: flat prior
+    mf         f ~ N(B μ, C),   column j of B = E[A v_j·1(j is answered) | α, κ]
+               A = (G + λI)⁻¹,   G = Σ v_j v_jᵀ and g = Σ v_j over the tasks that a worker answers
                worker i answers each task with probability ζ_i;  ln ζ_i ~ N(−α·ln n, κ²),
-               truncated to −ln(2n) … 0;  n: number of tasks;  α, κ ~ Uniform(0, 1)
-               S ~ Wishart(M) of min(500/d, (workers − 1)/2) degrees of freedom
-               M = E[2(D/ε)²A² + γ²AGA + β²(B1)(B1)ᵀ] + μ̄²·Cov[AG1];  γ, β ~ Uniform(0, D/2)
+               truncated to −ln(2n) … 0;  n: number of tasks
+               ln P(S | α, κ, γ, β) = −ν/2·(ln det M + tr(M⁻¹ S)) + constant
+               M = E[2(D/ε)²A² + γ²AGA + β²·b bᵀ | α, κ] + μ̄²·Cov[A g | α, κ],   b = E[A g | ζ]
+               α, κ ~ Uniform(0, 1);  γ, β ~ Uniform(0, D/2)
 
 mf-safe: t_j and e_j are means over workers of the readings of a task's value and presence, V is
 their covariance. Signs are random, so errors of different tasks are uncorrelated. Collisions of
 tasks move t_j and e_j together, so e_j tells part of the error of t_j.
-mf: f is the mean profile, v_j the profile of task j, G the sum of v_j v_jᵀ over the tasks that a
-worker answers, λ the ridge. The share ζ of tasks that a worker answers is not in the report, but
-the more are answered, the less noise passes A. So ζ is learned from S, the profiles' covariance,
-with γ and β the standard deviations of answers and of workers' biases, and μ̄ the mean answer.
-α, κ, γ, β are drawn from their posterior given S.
+mf: f is the mean profile, S the profiles' covariance, v_j the profile of task j, λ the ridge. The
+share ζ of tasks that a worker answers is not in the report, but the more are answered, the less
+noise passes A. So ζ is learned from S, with γ and β the standard deviations of answers and of
+workers' biases, and μ̄ the mean answer. α, κ, γ, β are drawn from their posterior given S.
 E[A] is a deterministic equivalent (Couillet and Debbah 2011, Random Matrix Methods for Wireless
 Communications, ch. 6), E[A²] its slope.
 """
