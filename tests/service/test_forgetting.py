@@ -93,6 +93,21 @@ def test_a_report_that_waits_has_no_answers_beside_it(
     assert set(held(page).values()) == {0}
 
 
+def test_the_other_tab_has_no_answers_either(browser: Browser, sqlite_server: Server) -> None:
+    """One of two tabs sends; the other one cannot any more."""
+    made = survey(sqlite_server, open=True)
+    one = visit(browser, made.link).page
+    other = one.context.new_page()
+    other.goto(made.link)
+    for page in (one, other):
+        answer(page, ["often", "never"])
+        review(page)
+    send(one)
+    other.get_by_role("button", name="Send the right-hand column").click()
+    other.get_by_role("heading", name="This device has answered already").wait_for()
+    assert set(held(other).values()) == {0}
+
+
 def test_pictures_are_loaded_at_once(browser: Browser, sqlite_server: Server) -> None:
     """Not when they come into view: their server would learn how far somebody has scrolled."""
     tasks = [{"text": f"How dark is picture {number}?", "image": PICTURE} for number in range(40)]

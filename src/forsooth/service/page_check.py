@@ -29,7 +29,8 @@ _HEADERS = {
     "Accept-Encoding": "identity",
     "Cache-Control": "no-cache",
 }
-_STEERING = ("Link", "Refresh")  # headers by which a browser loads what is not in the HTML
+# Headers by which a browser loads what is not in the HTML, or deletes what it remembers.
+_STEERING = ("Clear-Site-Data", "Link", "Refresh")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ async function digest() {
   const lines = new TextDecoder().decode(manifest).trim().split("\n");
   for (const [expected, name] of lines.map((line) => line.split("  "))) {
     const url = new URL(name === HTML ? location.pathname : name, import.meta.url);
-    if ((await sha256(await received(url))) !== expected) return `${name} is not the published file`;
+    if ((await sha256(await received(url))) !== expected) return `${name} is not the file of the manifest`;
   }
   return sha256(manifest);
 }

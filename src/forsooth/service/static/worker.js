@@ -9,7 +9,8 @@ const MANY = 12; // a longer scale is a list to choose from instead of buttons
 const steps = ["survey", "review", "kept", "done"].map(byId);
 const [survey, review, kept, done] = steps;
 const news = byId("news");
-const FINAL = ["closed", "already-reported", "unknown-invitation"]; // sending again cannot help
+// Sending again cannot help.
+const FINAL = ["answered", "closed", "already-reported", "unknown-invitation"];
 const buttons = [byId("send"), byId("resend"), byId("back")];
 
 /** What to say when it ends, by the error's code; the error's own words follow. */
@@ -250,8 +251,10 @@ async function send(campaign) {
   try {
     await campaign.send();
   } catch (error) {
-    if (FINAL.includes(error.code)) showOnly(steps, null);
-    else if (campaign.state === "kept") offerAgain(campaign);
+    if (FINAL.includes(error.code)) {
+      forget();
+      showOnly(steps, null);
+    } else if (campaign.state === "kept") offerAgain(campaign);
     complain(error);
     return;
   } finally {
