@@ -89,8 +89,10 @@ def test_what_is_built_is_up_to_date() -> None:
 def test_a_service_serves_the_published_page(
     sqlite_server: Server, forsooth: Command, tmp_path: Path
 ) -> None:
-    link = f"{survey(sqlite_server, open=True).link}#a-token"
+    made = survey(sqlite_server, open=True)
+    link = f"{made.link}#a-token"
     digest = manifest.installed().digest
+    assert made.view["client"]["digest"] == digest
     for url, options in ((link, ["--digest", digest]), (sqlite_server.url, [])):
         done = forsooth("verify-page", url, *options, "--json")
         assert done.returncode == 0, done.stderr
