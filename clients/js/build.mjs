@@ -1,63 +1,55 @@
 /**
- * The client as one file for browsers: the modules of `src`, each after those that it imports, with
- * imports and exports taken out. No bundler, no minifier: the same sources give the same bytes, and
- * whoever wants to can read them.
+ * All that is made from other files: the client as one file for browsers, the integrity of what the
+ * worker's page loads, the manifest of that page, the page as one file, and the published digests.
+ * No bundler, no minifier: the same sources give the same bytes, and everybody can read them.
  *
- *   node build.mjs      writes the file and prints its integrity hash
+ *   node build.mjs      writes them and prints the digests
  */
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const SOURCE = new URL("src/", import.meta.url);
-export const TARGET = new URL(
-  "../../src/forsooth/service/static/forsooth-client.js",
-  import.meta.url,
-);
-const IMPORT = /^import \{[^}]*\} from "\.\/([^"]+)";\n/gm;
-const REEXPORT = /^export \{([^}]*)\} from "\.\/([^"]+)";\n/gm;
+import { bundle } from "./build/client.mjs";
+import { hex } from "./build/hashes.mjs";
+import { oneFile } from "./build/one-file.mjs";
+import { manifest, withIntegrity } from "./build/page.mjs";
+import { withDigests } from "./build/published.mjs";
 
-/** @returns {string} */
-export function bundle() {
-  const { version, license } = JSON.parse(
-    readFileSync(new URL("package.json", import.meta.url), "utf8"),
-  );
-  /** @type {Map<string, string>} */
-  const modules = new Map();
-  const index = readFileSync(new URL("index.js", SOURCE), "utf8");
-  const exported = [...index.matchAll(REEXPORT)];
-  for (const [, , name] of exported) add(name, modules);
-  const names = exported.flatMap(([, list]) => list.split(",").map((name) => name.trim()));
-  return [
-    `/*! forsooth-client ${version} | ${license} | made from clients/js/src by build.mjs */\n`,
-    ...modules.values(),
-    `export { ${names.sort().join(", ")} };\n`,
-  ].join("\n");
-}
+const HERE = new URL(".", import.meta.url);
+const STATIC = new URL("../../src/forsooth/service/static/", HERE);
+const ROOT = new URL("../../", HERE);
+const PUBLISHED = ["CHANGELOG.md", "docs/how-to/verify-page.md"];
 
 /**
- * A module after all that it imports.
- * @param {string} name
- * @param {Map<string, string>} modules
+ * Every file that is made, by its address.
+ * @returns {Map<string, string>}
  */
-function add(name, modules) {
-  if (modules.has(name)) return;
-  const text = readFileSync(new URL(name, SOURCE), "utf8");
-  for (const [, other] of text.matchAll(IMPORT)) add(other, modules);
-  const body = text.replaceAll(IMPORT, "").replaceAll(/^export /gm, "");
-  if (/^(?:import|export)\b/m.test(body))
-    throw new Error(`${name}: an import or export that cannot be taken out`);
-  modules.set(name, `// ${name}\n${body}`);
-}
+export function built() {
+  /** @type {Map<string, string>} */
+  const made = new Map();
+  const read = (/** @type {URL} */ url) => made.get(url.href) ?? readFileSync(url, "utf8");
+  const served = (/** @type {string} */ name) => read(new URL(name, STATIC));
+  const set = (/** @type {URL} */ url, /** @type {string} */ text) => made.set(url.href, text);
 
-/** @param {string} text */
-export function integrity(text) {
-  return `sha384-${createHash("sha384").update(text).digest("base64")}`;
+  set(new URL("forsooth-client.js", STATIC), bundle(HERE));
+  set(new URL("worker.html", STATIC), withIntegrity(served));
+  set(new URL("SHA256SUMS", STATIC), manifest(served));
+  set(new URL("forsooth-page.html", HERE), oneFile(served));
+  const digests = {
+    "Digest of the worker's page": hex(served("SHA256SUMS")),
+    "SHA-256 of forsooth-page.html": hex(read(new URL("forsooth-page.html", HERE))),
+  };
+  for (const path of PUBLISHED) {
+    const url = new URL(path, ROOT);
+    set(url, withDigests(read(url), digests, path));
+  }
+  return made;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const text = bundle();
-  mkdirSync(new URL(".", TARGET), { recursive: true });
-  writeFileSync(TARGET, text);
-  console.log(integrity(text));
+  const made = built();
+  for (const [url, text] of made) writeFileSync(new URL(url), text);
+  for (const name of ["SHA256SUMS", "forsooth-page.html"]) {
+    const [text] = [...made].filter(([url]) => url.endsWith(name)).map(([, text]) => text);
+    console.log(`${hex(text)}  ${name}`);
+  }
 }

@@ -12,11 +12,15 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from http.client import HTTPConnection
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -220,6 +224,20 @@ def stored(database: str, campaign: str) -> dict[str, bytes]:
         store.close()
     assert len({row.invitation for row in rows}) == len(rows)
     return {row.invitation.hex(): row.payload for row in rows}
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """The files of a folder on a port of its own; the address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def wait_for(condition: Callable[[], bool], seconds: float) -> None:

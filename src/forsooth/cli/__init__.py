@@ -26,6 +26,7 @@ from forsooth.cli import (
     renamed,
     reproduce,
     serve,
+    verify_page,
 )
 from forsooth.cli.console import complain
 from forsooth.version import __version__, extras
@@ -52,6 +53,7 @@ app.command(cls=renamed.command("design"))(design.design)
 app.command(cls=renamed.command("plan"))(plan.plan)
 app.command(cls=renamed.command("reproduce"))(reproduce.reproduce)
 app.command(cls=renamed.command("bench"))(bench.bench)
+app.command()(verify_page.verify_page)
 app.add_typer(bound.app, name="bound")
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(serve.app, name="serve", cls=renamed.group("serve"))

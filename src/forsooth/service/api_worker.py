@@ -14,6 +14,7 @@ from forsooth.service import payload
 from forsooth.service.campaigns import StoredCampaign, StoredDesign
 from forsooth.service.context import Service, TheService, failures
 from forsooth.service.failures import Refusal
+from forsooth.service.manifest import installed
 from forsooth.service.pages import client_integrity
 from forsooth.service.schemas import (
     Accepted,
@@ -105,7 +106,7 @@ def view(found: StoredCampaign, *, closed: bool) -> CampaignView:
         invitation_required=not found.open,
         closed=closed,
         closes_at=utc(found.closes_at),
-        client=ClientView(integrity=client_integrity()),
+        client=ClientView(integrity=client_integrity(), digest=installed().digest),
     )
 
 

@@ -11,6 +11,7 @@ from starlette.staticfiles import StaticFiles
 
 from forsooth.service import api_requester, api_worker, failures, logs, pages
 from forsooth.service.context import Service, TheService
+from forsooth.service.elsewhere import FromElsewhere
 from forsooth.service.failures import Refusal
 from forsooth.service.headers import SecurityHeaders
 from forsooth.service.limits import BodyLimit
@@ -70,5 +71,6 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=pages.STATIC, check_dir=False), "static")
     app.add_middleware(BodyLimit, max_report=settings.max_report, max_body=settings.max_body)
+    app.add_middleware(FromElsewhere)
     app.add_middleware(SecurityHeaders, images_from=settings.images_from)
     return app

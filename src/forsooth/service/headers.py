@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
 
+from forsooth.service.pages import import_map_hash
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -29,7 +31,7 @@ class SecurityHeaders:
         self._app = app
         images = " ".join(("'self'", "data:", *images_from))
         self._page = (
-            "default-src 'none'; script-src 'self'; style-src 'self'; "
+            f"default-src 'none'; script-src 'self' '{import_map_hash()}'; style-src 'self'; "
             f"img-src {images}; connect-src 'self'; font-src 'self'; "
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )

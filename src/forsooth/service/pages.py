@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import re
 from functools import cache
-from hashlib import sha384
+from hashlib import sha256, sha384
 from pathlib import Path
 
 from fastapi import APIRouter
@@ -35,6 +36,14 @@ def page(name: str) -> Response:
     if not (STATIC / name).is_file():
         raise Refusal(404, "not-found", f"this installation has no page {name}")
     return FileResponse(STATIC / name, media_type="text/html")
+
+
+@cache
+def import_map_hash() -> str:
+    """The hash by which the content security policy allows the worker's page its import map."""
+    page = (STATIC / "worker.html").read_text(encoding="utf-8")
+    (text,) = re.findall(r'<script type="importmap">(.*?)</script>', page, re.DOTALL)
+    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 @cache

@@ -186,6 +186,7 @@ class ClientView(Message):
     """The browser's client."""
 
     integrity: str | None = Field(description="sha384-… of the script that perturbs.")
+    digest: str = Field(description="SHA-256 of the manifest of the whole worker's page.")
 
 
 class CampaignView(Message):

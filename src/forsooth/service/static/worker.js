@@ -1,14 +1,16 @@
 /** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
 import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
 import { byId, cell, element, showOnly, shown, tell } from "./dom.js";
+import { campaignLink, isOneFile } from "./link.js";
+import { showDigest } from "./manifest.js";
 import { showPromise } from "./promise.js";
 
-const CLIENT = new URL("forsooth-client.js", import.meta.url);
 const MANY = 12; // a longer scale is a list to choose from instead of buttons
 const steps = ["survey", "review", "kept", "done"].map(byId);
 const [survey, review, kept, done] = steps;
 const news = byId("news");
-const FINAL = ["closed", "already-reported", "unknown-invitation"]; // sending again cannot help
+// Sending again cannot help.
+const FINAL = ["answered", "closed", "already-reported", "unknown-invitation"];
 const buttons = [byId("send"), byId("resend"), byId("back")];
 
 /** What to say when it ends, by the error's code; the error's own words follow. */
@@ -48,9 +50,12 @@ addEventListener("hashchange", () => location.reload()); // another invitation: 
 begin();
 
 async function begin() {
+  tell(byId("description"), "");
   let campaign;
   try {
-    campaign = await Campaign.open(location.href, { network });
+    const link = campaignLink();
+    if (link === null) return;
+    campaign = await Campaign.open(link, { network });
   } catch (error) {
     byId("title").textContent = "A private survey";
     complain(error, () => location.reload());
@@ -82,18 +87,7 @@ function describe(verification) {
     ...findings.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]),
   );
   byId("promise").hidden = false;
-  showIntegrity();
-}
-
-/** The fingerprint of the client as it was served, worked out here and not asked for. */
-async function showIntegrity() {
-  try {
-    const bytes = await (await fetch(CLIENT, { cache: "force-cache" })).arrayBuffer();
-    const hash = new Uint8Array(await crypto.subtle.digest("SHA-384", bytes));
-    byId("integrity").textContent = `sha384-${btoa(String.fromCharCode(...hash))}`;
-  } catch {
-    byId("integrity").textContent = "could not be worked out: the file was not there again";
-  }
+  if (!isOneFile) showDigest();
 }
 
 /** @param {Campaign} campaign */
@@ -139,8 +133,9 @@ function question({ scale, asked }, task, place) {
       element("span", { className: "soft" }, `${place + 1} of ${asked.length}`),
       element("span", { className: "text" }, task.text),
     ),
+    // At once: a picture that is loaded when it comes into view tells its server how far one is.
     ...(task.image
-      ? [element("img", { src: task.image, alt: "Picture to the question", loading: "lazy" })]
+      ? [element("img", { src: task.image, alt: "Picture to the question", loading: "eager" })]
       : []),
     choices,
     clear,
@@ -256,16 +251,24 @@ async function send(campaign) {
   try {
     await campaign.send();
   } catch (error) {
-    if (FINAL.includes(error.code)) showOnly(steps, null);
-    else if (campaign.state === "kept") offerAgain(campaign);
+    if (FINAL.includes(error.code)) {
+      forget();
+      showOnly(steps, null);
+    } else if (campaign.state === "kept") offerAgain(campaign);
     complain(error);
     return;
   } finally {
+    if (campaign.state !== "open") forget();
     news.textContent = "";
     for (const button of buttons) button.disabled = false;
   }
   showOnly(steps, done);
   byId("done-title").focus();
+}
+
+/** The answers, wherever the page has them: a report that was made is final. */
+function forget() {
+  for (const name of ["tasks", "rows", "summary", "body"]) byId(name).replaceChildren();
 }
 
 /** @param {Campaign} campaign */
