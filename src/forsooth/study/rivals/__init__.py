@@ -1,0 +1,14 @@
+"""Rivals: methods of others, each implemented from its paper, for the comparison with ours.
+
+`INFERENCE` has the methods of inference. To add one, write a file with a function from
+`Annotations` to `Aggregated`, and add a line here.
+"""
+
+from __future__ import annotations
+
+from forsooth.study.rivals.base import Aggregated, Annotations, Rival
+from forsooth.study.rivals.classic import CLASSIC
+
+INFERENCE: dict[str, Rival] = {rival.name: rival for rival in CLASSIC}
+
+__all__ = ["INFERENCE", "Aggregated", "Annotations", "Rival"]
