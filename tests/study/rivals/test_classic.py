@@ -46,4 +46,6 @@ def test_several_reports_of_one_campaign_are_read_together() -> None:
     first, second = crowd(), SyntheticCrowd.parse("synthetic:workers=9,tasks=25").draw(6).answers
     together, alone = Annotations.of(first, second), Annotations.of(first)
     assert together.workers == alone.workers + second.cells().workers
-    np.testing.assert_array_equal(together.counts - alone.counts, Annotations.of(second).counts)
+    np.testing.assert_array_equal(
+        together.per_answer() - alone.per_answer(), Annotations.of(second).per_answer()
+    )

@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from forsooth.study.rivals.base import Aggregated, Annotations, Rival
 from forsooth.study.rivals.classic import CLASSIC
+from forsooth.study.rivals.ebcc import EBCC
+from forsooth.study.rivals.glad import GLAD
+from forsooth.study.rivals.ibcc import IBCC
+from forsooth.study.rivals.minimax import MINIMAX
 
-INFERENCE: dict[str, Rival] = {rival.name: rival for rival in CLASSIC}
+INFERENCE: dict[str, Rival] = {
+    rival.name: rival
+    for rival in (
+        *CLASSIC,
+        IBCC,
+        EBCC,
+        GLAD,
+        MINIMAX,
+    )
+}
 
 __all__ = ["INFERENCE", "Aggregated", "Annotations", "Rival"]

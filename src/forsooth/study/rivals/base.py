@@ -74,17 +74,17 @@ class Annotations:
         """The place of the nearest answer; halfway, the lower one."""
         return np.searchsorted((self.values[1:] + self.values[:-1]) / 2, numbers)
 
-    @cached_property
-    def counts(self) -> Array:
-        """Tasks × answers: how often a task was given an answer."""
+    def per_answer(self, amounts: Array | None = None) -> Array:
+        """Tasks × answers: the sums of `amounts` (one per cell; by default 1)."""
         size = self.scale.size
-        flat = np.bincount(self.task * size + self.code, minlength=self.tasks * size)
+        flat = np.bincount(self.task * size + self.code, amounts, minlength=self.tasks * size)
         return flat.reshape(self.tasks, size).astype(np.float64)
 
     @cached_property
     def vote_shares(self) -> Array:
         """Tasks × answers: the shares of votes; all equal for a task without any."""
-        votes = self.counts + (self.counts.sum(axis=1, keepdims=True) == 0)
+        votes = self.per_answer()
+        votes[votes.sum(axis=1) == 0] = 1
         shares: Array = votes / votes.sum(axis=1, keepdims=True)
         return shares
 
