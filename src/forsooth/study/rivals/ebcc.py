@@ -45,7 +45,7 @@ _ROUNDS, _STILL = 500, 1e-3  # at most; no probability moves by more
 
 @dataclass(frozen=True, eq=False)
 class Variational:
-    """Where one start arrived: P(class) of every task, and the evidence lower bound."""
+    """Where one start arrived: P(class) of every task; the evidence lower bound + a constant."""
 
     probability: Array
     bound: float
@@ -66,7 +66,7 @@ def ebcc(
 
 def variational(data: Annotations, start: Array, prior: Array) -> Variational:
     """Rounds from a start ρ (tasks × classes × subtypes) with the prior ν₀, until nothing moves."""
-    votes, (tasks, classes, subtypes) = one_hot(data), start.shape
+    votes, (tasks, classes, subtypes) = _one_hot(data), start.shape
     of_class = np.repeat(np.eye(classes), subtypes, axis=0)  # sums over subtypes are products
     joint, probability = start.reshape(tasks, -1), start.sum(axis=2)
     for _ in range(_ROUNDS):
@@ -83,7 +83,7 @@ def variational(data: Annotations, start: Array, prior: Array) -> Variational:
     return Variational(probability, bound + float(entr(joint).sum()))
 
 
-def one_hot(data: Annotations) -> csr_array:
+def _one_hot(data: Annotations) -> csr_array:
     """(worker, answer) × tasks: how often the worker gave the answer to the task."""
     row = data.worker * data.scale.size + data.code
     shape = (data.workers * data.scale.size, data.tasks)
