@@ -23,5 +23,6 @@ INFERENCE: dict[str, Rival] = {
         MINIMAX,
     )
 }
+"""Methods of inference by name: those of `forsooth infer --method` but `posterior`, and others."""
 
 __all__ = ["INFERENCE", "Aggregated", "Annotations", "Rival"]
