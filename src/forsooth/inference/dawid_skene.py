@@ -61,7 +61,8 @@ def dawid_skene(cells: Cells, scale: Scale, rules: Rules, gold: NDArray[np.float
     truth[support == 0] = np.nan
     low[support < 2] = high[support < 2] = np.nan
     truth = pinned(truth, gold)
-    return Estimates(truth, low, high, worker_deviation(cells, truth), tuple(history), converged)
+    deviation = worker_deviation(cells, truth)
+    return Estimates(truth, low, high, deviation, tuple(history), converged, posterior)
 
 
 def _codes(value: NDArray[np.float64], scale: Scale) -> NDArray[np.intp]:

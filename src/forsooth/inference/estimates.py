@@ -45,7 +45,10 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """A method's result on bare indices; NaN where a task has no cells."""
+    """A method's result on bare indices; NaN where a task has no cells.
+
+    `probability` is P(answer) per task and answer, of a method that computes it.
+    """
 
     truth: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -53,6 +56,7 @@ class Estimates:
     deviation: NDArray[np.float64]
     history: tuple[float, ...] = ()
     converged: bool = True
+    probability: NDArray[np.float64] | None = None
 
 
 def worker_squares(cells: Cells, truth: NDArray[np.float64]) -> NDArray[np.float64]:
