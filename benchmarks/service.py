@@ -14,14 +14,13 @@ import sys
 import tempfile
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from tests.service.harness import Made, Server, Shot, Tally, fire, load_and_kill, shots, stored
 
-TASKS, WORKERS = 200, 2
+TASKS, PROCESSES = 200, 2
 FASTEST, SECONDS, KILLED = 8_000, 10, 6_000  # reports; seconds at a rate; reports
 KILLS = 10
 MANY, CAMPAIGNS = 10_000, 4  # reports that inference works on while others come in
@@ -59,7 +58,7 @@ def is_stored(server: Server, made: Made, tally: Tally) -> bool:
 def load(name: str, database: str, folder: Path) -> list[Row]:
     """As fast as it goes; then at the target's rate, each report at its time."""
     target = TARGETS[name]
-    server = Server(database, folder, workers=WORKERS).start()
+    server = Server(database, folder, processes=PROCESSES).start()
     try:
         made, every = campaign(server, FASTEST)
         flat_out = fire(server.port, every, connections=64)
@@ -98,26 +97,25 @@ def inference(name: str, database: str, folder: Path) -> list[Row]:
     """Reports at a quarter of the target's rate while the analyst works on many others."""
     rate = TARGETS[name] / 4
     count = round(rate * SECONDS)
-    server = Server(database, folder, workers=WORKERS, analysis_seconds=3600).start()
+    server = Server(database, folder, processes=PROCESSES, analysis_seconds=3600).start()
     try:
         made, every = campaign(server, count)
-        for _ in range(CAMPAIGNS):
-            others = campaign(server, MANY)[1]
-            assert fire(server.port, others, connections=32).statuses == {201: MANY}
+        others = [campaign(server, MANY) for _ in range(CAMPAIGNS)]
+        for _, reports in others:
+            assert fire(server.port, reports, connections=32).statuses == {201: MANY}
     finally:
         server.stop()
-    server = Server(database, folder, workers=WORKERS).start()
+    server = Server(database, folder, processes=PROCESSES).start()
+    server.key = made.server.key
     try:
-        begun = time.time()
-        tally = fire(server.port, every, connections=16, rate=rate)
-        ended = time.time()
-        server.key = server.key or made.server.key
+        with ThreadPoolExecutor() as pool:
+            begun = time.perf_counter()
+            waiting = [pool.submit(_inferred, server, other) for other, _ in others]
+            tally = fire(server.port, every, connections=16, rate=rate)
+            shared = min(tally.seconds, max(each.result() for each in waiting) - begun)
         Made(server, made.id, made.link, []).truths(count)
     finally:
         server.stop()
-    lines = map(json.loads, server.log.read_text().splitlines())
-    inferred = [line for line in lines if line["message"] == "inferred" and line["reports"] == MANY]
-    shared = sum(_shared(line, begun, ended) for line in inferred)
     return [
         Row(
             name,
@@ -130,16 +128,15 @@ def inference(name: str, database: str, folder: Path) -> list[Row]:
     ]
 
 
-def _shared(line: dict[str, Any], begun: float, ended: float) -> float:
-    """How many seconds of an inference fell between two times."""
-    finished = datetime.fromisoformat(line["time"]).timestamp()
-    began = finished - float(line["seconds"])
-    return max(0.0, min(ended, finished) - max(begun, began))
+def _inferred(server: Server, made: Made) -> float:
+    """When the analyst has inferred from all of a campaign's reports."""
+    Made(server, made.id, made.link, []).truths(MANY)
+    return time.perf_counter()
 
 
 def kills(name: str, database: str, folder: Path) -> list[Row]:
     """`kill -9` of all processes at once, during load, again and again."""
-    server = Server(database, folder, workers=WORKERS).start()
+    server = Server(database, folder, processes=PROCESSES).start()
     try:
         made, every = campaign(server, KILLED)
         tally = asyncio.run(load_and_kill(server, made, every, KILLS))

@@ -34,6 +34,7 @@ from forsooth.service import models
 from forsooth.service.store import Store
 
 START_SECONDS = 60
+_QUICKLY = {"FORSOOTH_ANALYSIS_SECONDS": "0.2", "FORSOOTH_BATCH": "1"}
 BLANK = bytes(2)  # a report on the three tasks of `Server.make`: symbol 0 in three bits each
 
 
@@ -94,7 +95,7 @@ class Server:
             self._process = subprocess.Popen(
                 command + [f"--{name}={value}" for name, value in options.items()],
                 cwd=self._folder,
-                env=os.environ | {"FORSOOTH_ANALYSIS_SECONDS": "0.2"} | self._settings,
+                env=os.environ | _QUICKLY | self._settings,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,

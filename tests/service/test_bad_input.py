@@ -117,10 +117,23 @@ def test_public_participation(
 
 def test_numbers_that_are_none(sqlite_server: Server) -> None:
     made = sqlite_server.make(mechanism="mf:d=1", protects="answers", open=True)
-    for number in (float("nan"), float("inf")):
+    for number in (float("nan"), float("inf"), 1e9):
         reply = made.send(f"open-{new_token()}", struct.pack("<d", number))
         assert reply.status == 422, number
     assert made.send(f"open-{new_token()}", struct.pack("<d", 0.5)).status == 201
+
+
+@pytest.mark.parametrize("mechanism", ["lp", "rr-lp", "mf-safe:d=3"])
+def test_numbers_that_need_impossible_noise(sqlite_server: Server, mechanism: str) -> None:
+    made = sqlite_server.make(mechanism=mechanism, open=True)
+    width = made.mechanism.width(3)
+    for number in (2**61, -(2**61), 10**6):
+        reply = made.send(
+            f"open-{new_token()}", struct.pack(f"<{width}q", *[0] * (width - 1), number)
+        )
+        assert reply.status == 422, number
+        assert f"value {width - 1} " in reply.json["detail"]["message"]
+    assert made.send(f"open-{new_token()}", struct.pack(f"<{width}q", *[9] * width)).status == 201
 
 
 def test_a_body_that_grows_while_it_is_sent(sqlite_server: Server, made: Made) -> None:

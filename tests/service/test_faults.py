@@ -207,7 +207,7 @@ def test_inference_does_not_keep_reports_waiting(tmp_path: Path) -> None:
         made = server.make(open=True, tasks=TASKS)
         every = shots(made, open_tokens(1250), len(TASKS))
         fire(server.port, every[:1000], connections=16)
-        wait_for(lambda: "inferred" in server.log.read_text(), 60)  # the first few; more to do
+        made.truths(1)  # of the first few; there is more to do
         tally = fire(server.port, every[1000:], connections=4, rate=100)
         assert tally.statuses == {201: 250}
         assert tally.quantile(0.99) < 1.0

@@ -34,10 +34,17 @@ def test_a_database_of_the_first_version(
         record(
             connection,
             [Submission(campaign, name, 1, None, bytes(row), 3.0) for name, row in sent.items()],
+            batch=10,
         )
         old = {"campaign": campaign, "reports": 5, "document": {"truths": []}}
         connection.execute(insert(models.analysis).values(old))
-        connection.exec_driver_sql("ALTER TABLE campaign DROP COLUMN estimand")
+        for change in (
+            "ALTER TABLE campaign DROP COLUMN estimand",
+            "DROP INDEX ix_report_waiting",
+            "ALTER TABLE report DROP COLUMN waiting",
+            "ALTER TABLE report ADD COLUMN hour BIGINT",
+        ):
+            connection.exec_driver_sql(change)
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
     assert not store.is_current()
     store.migrate()

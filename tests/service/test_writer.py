@@ -47,9 +47,9 @@ def report(campaign: str, number: int, payload: bytes = b"\0") -> Submission:
     return Submission(campaign, name(number), 1, None, payload, 1.0)
 
 
-def commit(store: Store, *submissions: Submission) -> list[Outcome]:
+def commit(store: Store, *submissions: Submission, batch: int = 10) -> list[Outcome]:
     with store.writing() as connection:
-        return record(connection, submissions)
+        return record(connection, submissions, batch)
 
 
 def test_one_report_per_invitation_within_a_group_and_between_groups(store: Store) -> None:
@@ -82,7 +82,7 @@ def test_the_number_of_reports_is_exact(store: Store) -> None:
 def test_writers_in_parallel(store: Store) -> None:
     """Eight writers, the same fifty reports from each: each is accepted once, none beyond 40."""
     campaign = make(store, replace(PLAN, open=True, max_reports=40))
-    writers = [GroupWriter(store) for _ in range(8)]
+    writers = [GroupWriter(store, 10) for _ in range(8)]
 
     async def all_at_once() -> list[Outcome]:
         reports = [report(campaign, number) for number in range(50)]
@@ -98,7 +98,7 @@ def test_writers_in_parallel(store: Store) -> None:
 
 def test_closing_a_writer_commits_what_waits(store: Store) -> None:
     campaign = make(store, replace(PLAN, open=True))
-    writer = GroupWriter(store)
+    writer = GroupWriter(store, 10)
 
     async def submit_and_close() -> list[Outcome]:
         waiting = [
@@ -121,7 +121,7 @@ def test_a_failed_commit_stores_nothing_and_says_so(tmp_path: Path) -> None:
             "CREATE TRIGGER full BEFORE INSERT ON report WHEN NEW.payload = x'02' "
             "BEGIN SELECT RAISE(FAIL, 'no'); END"
         )
-    writer = GroupWriter(store)
+    writer = GroupWriter(store, 10)
 
     async def submit(*payloads: bytes) -> list[Outcome | BaseException]:
         reports = [report(campaign, number, payload) for number, payload in enumerate(payloads)]

@@ -39,6 +39,30 @@ def replacing(path: str | Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def creating(path: str | Path) -> Iterator[Path]:
+    """The same for a file that is new; only its owner may read it. An old one is never replaced."""
+    check_writable(path)
+    make_private(path, new=True)
+    try:
+        with replacing(path) as temporary:
+            yield temporary
+    except BaseException:
+        Path(path).unlink(missing_ok=True)
+        raise
+
+
+def make_private(path: str | Path, *, new: bool = False) -> None:
+    """Make an empty file that only its owner may read, unless it is there (with `new`: refuse)."""
+    flags = os.O_CREAT | os.O_WRONLY | (os.O_EXCL if new else 0)
+    try:
+        os.close(os.open(path, flags, 0o600))
+    except FileExistsError:
+        raise ForsoothError(f"{path} exists already: choose another name or remove it") from None
+    except OSError as error:
+        raise ForsoothError(f"cannot write {path}: {error.strerror or error}") from error
+
+
 def check_writable(path: str | Path, *inputs: str | Path | None) -> None:
     """Refuse early, before any long work, an output that cannot be or that eats an input."""
     try:

@@ -25,6 +25,17 @@ def log_ratio(larger: int, smaller: int) -> float:
         return rounded if Decimal(rounded) >= above else math.nextafter(rounded, math.inf)
 
 
+def laplace_reach(rate: Fraction, chance: Fraction) -> int:
+    """The smallest t with P(|k| > t) ≤ chance for P(k) ∝ e^(−rate·|k|), never below the true one.
+
+    P(|k| > t) = 2·q^(t + 1) / (1 + q) with q = e^−rate.
+    """
+    with localcontext(_HUNDRED_DIGITS):
+        step = _decimal(rate)
+        odds = 2 / (_decimal(chance) * (1 + (-step).exp()))
+        return max(0, math.ceil(odds.ln() / step * (1 + _SLACK)) - 1)
+
+
 def floor_times_exp(count: int, epsilon: float) -> int:
     """⌊count · e^ε⌋, or a smaller number where ε is so large that it cannot matter."""
     with localcontext(_HUNDRED_DIGITS):

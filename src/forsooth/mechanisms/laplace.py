@@ -24,7 +24,7 @@ import numpy as np
 from forsooth.errors import ForsoothError
 from forsooth.io import strict
 from forsooth.mechanisms.base import CellwiseMechanism
-from forsooth.mechanisms.noise import discrete_laplace
+from forsooth.mechanisms.noise import NEVER, discrete_laplace, reach
 from forsooth.privacy import Protects, check_epsilon, check_protects
 from forsooth.scale import Scale
 
@@ -96,6 +96,12 @@ class Laplace(CellwiseMechanism):
     def readings(self, reports: Reports) -> NDArray[np.float64]:
         """Noisy values as numbers on the scale."""
         return np.ldexp(reports.values.astype(np.float64), self.grid)
+
+    def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
+        """Numbers beyond the noise of all but a share NEVER of the reports on `tasks` cells."""
+        noise = reach(self.rate, NEVER, tasks)
+        below: NDArray[np.bool_] = values < min(self.positions) - noise
+        return below | (values > max(self.positions) + noise)
 
     def parameters(self) -> dict[str, Any]:
         """Grid, positions, noise and what NULL becomes."""

@@ -26,6 +26,7 @@ descent is here for comparison, with its step limit spelled out.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -38,7 +39,7 @@ from forsooth.errors import ForsoothError
 from forsooth.io import strict
 from forsooth.mechanisms.base import Layout, Mechanism
 from forsooth.mechanisms.laplace import grid_of
-from forsooth.mechanisms.noise import discrete_laplace
+from forsooth.mechanisms.noise import NEVER, discrete_laplace, reach
 from forsooth.privacy import check_epsilon
 from forsooth.scale import Scale
 
@@ -57,6 +58,7 @@ UNIT = 2**20  # V's entries are multiples of 1 / UNIT
 MIN_RIDGE = 1e-6  # far above what rounding makes of a singular matrix
 MAX_STEPS = 1_000_000
 _EXACT = 2**53  # integers that float64 holds exactly
+_LEAST_TRACE = 2.0**-40  # of a step's length in gradient descent
 _BLOCK_NUMBERS = 2**22  # floats in one block of workers
 
 
@@ -175,7 +177,7 @@ class MatrixFactorization(Mechanism):
         """
         start = random.words(noisy.size).astype(np.float64).reshape(noisy.shape) / 2.0**32
         trace = np.trace(gram, axis1=1, axis2=2)
-        learning_rate = 0.5 / np.maximum(trace, 2.0**-40)
+        learning_rate = 0.5 / np.maximum(trace, _LEAST_TRACE)
         profile = start
         for _ in range(self.steps):
             gradient = 2 * ((gram @ profile[:, :, None])[:, :, 0] - noisy)
@@ -188,10 +190,24 @@ class MatrixFactorization(Mechanism):
         return readings
 
     def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
-        """Numbers that are not."""
+        """Numbers that are not, or need more noise than in all but a share NEVER of the reports.
+
+        With V and the answers a restricted to the n answered tasks, and a ridge λ > 0,
+        ‖(VVᵀ + λI)⁻¹Va‖ ≤ max_s s/(s² + λ)·‖a‖ ≤ √n·max|a_j| / √λ and ‖(VVᵀ + λI)⁻¹η‖ ≤ ‖η‖/λ.
+        Gradient descent of k steps of length h, from a start of norm √d at most, multiplies every
+        singular direction by a factor in [0, min(1, 2hk(s² + λ))]: λ may be as small as 1/(2hk).
+        """
         del tasks
-        impossible: NDArray[np.bool_] = ~np.isfinite(values)
-        return impossible
+        ridge, start = self.ridge, 0.0
+        if self.solver == "gradient-descent":
+            ridge = max(ridge, max(ridge * self.d, _LEAST_TRACE) / self.steps)
+            start = math.sqrt(self.d)
+        noise = math.ldexp(reach(self.rate, NEVER, self.d), self.grid) / UNIT
+        largest = math.ldexp(np.abs(self.positions).max(), self.grid)
+        answers = largest * math.sqrt(len(self.profiles) / ridge)
+        longest = start + answers + math.sqrt(self.d) * noise / ridge
+        possible: NDArray[np.bool_] = np.abs(values) <= longest  # false for what is no number
+        return ~possible
 
     def parameters(self) -> dict[str, Any]:
         """V and the solver."""

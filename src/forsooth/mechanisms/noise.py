@@ -15,21 +15,22 @@ Every draw takes the same steps whatever it is added to.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forsooth.errors import ForsoothError
-from forsooth.mechanisms.exact import Probability
+from forsooth.mechanisms.exact import Probability, laplace_reach
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from forsooth.mechanisms.randomness import Randomness
 
+NEVER = Fraction(1, 2**64)  # a report with noise that is less probable than this is refused
+RARELY = Fraction(1, 100)  # of honest numbers, beyond what sums are clipped to
 _BLOCK = 2**16  # small enough for the processor's cache
 _TAIL = 50  # the tail begins where less than e^−50 of the probability is left
 _MOST_DIGITS = 60  # sums stay within 64 bits
@@ -44,6 +45,12 @@ def discrete_laplace(rate: Fraction, count: int, random: Randomness) -> NDArray[
         part[:] = geometric(rate, digits, len(part), random)
         part -= geometric(rate, digits, len(part), random)
     return noise
+
+
+@lru_cache(maxsize=4096)
+def reach(rate: Fraction, chance: Fraction, count: int = 1) -> int:
+    """The noise of all of `count` draws lies within ± this, but for a probability ≤ `chance`."""
+    return laplace_reach(rate, chance / max(1, count))
 
 
 def geometric(rate: Fraction, digits: int, count: int, random: Randomness) -> NDArray[np.int64]:

@@ -103,6 +103,11 @@ class PresenceLaplace(CellwiseMechanism):
         missing = reports.values == NOT_ANSWERED
         return np.where(missing, np.nan, self.inner.readings(reports))
 
+    def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
+        """As the inner mechanism's, beside NOT_ANSWERED."""
+        answered: NDArray[np.bool_] = values != NOT_ANSWERED
+        return answered & self.inner.check(values, tasks)
+
     def parameters(self) -> dict[str, Any]:
         """The weight of the truth about participation, and the mechanism of the value."""
         return {"keep": self.keep, "inner": self.inner.to_json()}

@@ -41,7 +41,7 @@ from forsooth.io import strict
 from forsooth.mechanisms.assignment import public_words
 from forsooth.mechanisms.base import BLOCK_CELLS, Layout, Mechanism
 from forsooth.mechanisms.laplace import GRIDS, REACH, grid_of
-from forsooth.mechanisms.noise import discrete_laplace
+from forsooth.mechanisms.noise import NEVER, RARELY, discrete_laplace, reach
 from forsooth.privacy import Protects, check_epsilon
 from forsooth.scale import Scale
 
@@ -139,12 +139,41 @@ class SafeFactorization(Mechanism):
         return self._decode(*self.sums(reports))
 
     def sums(self, reports: Reports) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Of every worker and task a_j − c, and 1 if it was answered: right on average only."""
+        """Of every worker and task a_j − c, and 1 if it was answered: right on average only.
+
+        Numbers are first clipped to what is plausible, so that one report has a bounded influence.
+        """
         place, sign = self.profiles(reports.workers, len(reports.tasks))
+        most = self.plausible(place)
         number = np.take_along_axis
-        value = sign * number(reports.values[:, : self.d], place, axis=1)
-        present = sign * number(reports.values[:, self.d :], place, axis=1)
+        value = sign * number(reports.values[:, : self.d].clip(-most[0], most[0]), place, axis=1)
+        present = sign * number(reports.values[:, self.d :].clip(-most[1], most[1]), place, axis=1)
         return value * 2.0**self.grid, present / self.presence
+
+    def plausible(self, place: NDArray[np.intp]) -> NDArray[np.int64]:
+        """What every worker's values and presences are clipped to: (2, workers, d), from 0.
+
+        A sum over k tasks with random signs, each at most x, lies within x·√(2k·ln(2/p)) but for a
+        probability p (Hoeffding), and always within k·x; the noise within its own bound for p. So
+        an honest number is clipped with a probability of at most 2p, p = RARELY, whoever answers
+        what: the expectation of a reading is closer to 0 than it should be by at most this share.
+        """
+        workers = len(place)
+        cells = (np.arange(workers)[:, None] * self.d + place).ravel()
+        load = np.bincount(cells, minlength=workers * self.d).reshape(workers, self.d)
+        terms = np.minimum(load, np.sqrt(2 * math.log(2 / RARELY) * load))
+        largest = np.array([max(map(abs, self.centred)), self.presence], float)
+        noise = reach(self.rate, RARELY)
+        limits: NDArray[np.int64] = np.ceil(largest[:, None, None] * terms).astype(np.int64) + noise
+        return limits
+
+    def check(self, values: NDArray[Any], tasks: int) -> NDArray[np.bool_]:
+        """Numbers that need more noise than in all but a share NEVER of the reports."""
+        noise = reach(self.rate, NEVER, 2 * self.d)
+        largest = np.repeat([max(map(abs, self.centred)), self.presence], self.d).astype(float)
+        most = tasks * largest + noise
+        too_low: NDArray[np.bool_] = values < -most
+        return too_low | (values > most)
 
     @property
     def centre(self) -> float:

@@ -32,6 +32,7 @@ from forsooth.service.schemas import (
     TruthsView,
     TruthView,
 )
+from forsooth.service.status import is_closed
 from forsooth.service.store import UNAVAILABLE, Store, reason
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 
 def latest(connection: Connection, campaign: StoredCampaign, received: int) -> TruthsView:
-    """What was inferred last, and how many reports there are by now."""
+    """What was inferred last, and how many reports are shown by now."""
     scale = campaign.scale
     found = TruthsView(
         state="pending" if received else "no-reports",
@@ -79,17 +80,8 @@ def analyse(store: Store, campaign_id: str) -> None:
             return
         reports = all_reports(connection, campaign)
     count = sum(len(part.workers) for part in reports)
-    start = time.monotonic()
     truths = infer(reports, estimand=campaign.estimand)
     _keep(store, campaign, count, _document(campaign, truths, count))
-    _log.info(
-        "inferred",
-        extra={
-            "campaign": campaign.id,
-            "reports": count,
-            "seconds": round(time.monotonic() - start, 2),
-        },
-    )
     if _claim_redesign(store, campaign, count):
         _redesign(store, campaign, reports)
 
@@ -150,23 +142,32 @@ def _attempt(store: Store, campaign: str, count: int, rest: _Rest) -> None:
     except UNAVAILABLE:
         raise
     except Exception:  # one campaign must not keep the others from their truths
-        _log.exception("inference failed", extra={"campaign": campaign, "reports": count})
+        _log.exception("inference failed", extra={"campaign": campaign})
         rest.failed(campaign, count)
     rest.begin(campaign, time.monotonic() - start)
 
 
 def _due(store: Store) -> list[tuple[str, int]]:
-    """Campaigns with reports that no inference has seen, and how many reports they have."""
-    design, analysis = models.design, models.analysis
-    received = func.sum(design.c.reports)
+    """Campaigns with released reports that no inference has seen, and how many they have."""
+    table, design, analysis = models.campaign, models.design, models.analysis
+    received, seen = func.sum(design.c.reports), func.coalesce(analysis.c.reports, 0)
+    closing = table.c.closed_at, table.c.closes_at, table.c.max_reports
+    waits = models.report.c.waiting & (models.report.c.campaign == table.c.id)
     wanted = (
-        select(design.c.campaign, received)
-        .outerjoin(analysis, analysis.c.campaign == design.c.campaign)
-        .group_by(design.c.campaign, analysis.c.reports)
-        .having(received > func.coalesce(analysis.c.reports, 0))
+        select(received, seen, select(func.count()).where(waits).scalar_subquery(), table.c.id)
+        .add_columns(*closing)
+        .join(design, design.c.campaign == table.c.id)
+        .outerjoin(analysis, analysis.c.campaign == table.c.id)
+        .group_by(table.c.id, *closing, seen)
+        .having(received > seen)
     )
+    found = []
     with store.reading() as connection:
-        return [(campaign, int(count)) for campaign, count in connection.execute(wanted)]
+        for row in connection.execute(wanted):
+            shown = row[0] if is_closed(row, row[0]) else row[0] - row[2]
+            if shown > row[1]:
+                found.append((str(row.id), int(shown)))
+    return found
 
 
 def _keep(store: Store, campaign: StoredCampaign, count: int, document: dict[str, Any]) -> None:

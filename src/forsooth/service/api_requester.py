@@ -20,7 +20,7 @@ from forsooth.scale import Scale
 from forsooth.service import analyst, campaigns, exports, models
 from forsooth.service.api_worker import view
 from forsooth.service.campaigns import CampaignRequest, StoredCampaign, Task
-from forsooth.service.context import BaseUrl, TheRequester, TheService, failures
+from forsooth.service.context import BaseUrl, Service, TheRequester, TheService, failures
 from forsooth.service.failures import Refusal
 from forsooth.service.pages import STATIC
 from forsooth.service.payload import all_reports
@@ -76,7 +76,7 @@ def listed(service: TheService, requester: TheRequester, base: BaseUrl) -> Campa
     own = select(table.c.id).where(table.c.requester == requester).order_by(table.c.created.desc())
     with service.store.reading() as connection:
         found = (campaigns.load(connection, each) for each in connection.scalars(own).all())
-        views = [status(connection, each, f"{base}/c/{each.id}") for each in found if each]
+        views = [_status(connection, each, service, base) for each in found if each]
     return CampaignsView(campaigns=views)
 
 
@@ -84,7 +84,7 @@ def listed(service: TheService, requester: TheRequester, base: BaseUrl) -> Campa
 def standing(own: Own, service: TheService, base: BaseUrl) -> StatusView:
     """How a campaign stands."""
     with service.store.reading() as connection:
-        return status(connection, own, f"{base}/c/{own.id}")
+        return _status(connection, own, service, base)
 
 
 @router.post("/{campaign_id}/close", responses=failures(401, 404))
@@ -147,11 +147,16 @@ def truths_csv(own: Own, service: TheService) -> Response:
     "/{campaign_id}/reports.parquet", response_class=Response, responses=failures(401, 404, 409)
 )
 def reports(own: Own, service: TheService) -> Response:
-    """All reports, for `forsooth infer`: Parquet, or a zip of one file per design."""
+    """All released reports, for `forsooth infer`: Parquet, or a zip of one file per design."""
     with service.store.reading() as connection:
         found = all_reports(connection, own)
     if not found:
-        raise Refusal(409, "not-ready", "there is no report yet")
+        raise Refusal(
+            409,
+            "not-ready",
+            "no report can be shown yet: reports are shown in batches of at least "
+            f"{service.settings.batch}, or when the campaign is closed",
+        )
     try:
         content, media_type, ending = exports.parquet(found)
     except ForsoothError as error:  # there is no room for temporary files
@@ -169,7 +174,7 @@ def report_page(own: Own, service: TheService, base: BaseUrl) -> Response:
         raise Refusal(404, "not-found", "this installation has no page report.html")
     with service.store.reading() as connection:
         found = _ready(_truths(connection, own))
-        standing = status(connection, own, f"{base}/c/{own.id}")
+        standing = _status(connection, own, service, base)
     document = {
         "status": standing.model_dump(mode="json"),
         "truths": found.model_dump(mode="json"),
@@ -228,6 +233,12 @@ def _invite(connection: Connection, campaign: str, count: int, base: str) -> lis
     tokens = [new_token() for _ in range(count)]
     campaigns.invite(connection, campaign, [hashed(token) for token in tokens])
     return [InvitationView(token=token, link=f"{base}/c/{campaign}#{token}") for token in tokens]
+
+
+def _status(
+    connection: Connection, campaign: StoredCampaign, service: Service, base: str
+) -> StatusView:
+    return status(connection, campaign, f"{base}/c/{campaign.id}", service.settings.batch)
 
 
 def _truths(connection: Connection, own: StoredCampaign) -> TruthsView:

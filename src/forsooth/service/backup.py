@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from forsooth.errors import ForsoothError
-from forsooth.io.files import replacing
+from forsooth.io.files import creating
 from forsooth.service.store import Store
 
 if TYPE_CHECKING:
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 
 def backup(database: str, target: Path) -> None:
-    """SQLite: another database file, ready to be served. PostgreSQL: an archive of pg_dump's."""
+    """SQLite: another database file, ready to be served. PostgreSQL: an archive of pg_dump's.
+
+    A file that is there is not overwritten: it may be the only good copy.
+    """
     store = Store(database)
-    with replacing(target) as temporary:
+    with creating(target) as temporary:
         if store.is_sqlite:
             _copy_sqlite(str(store.url.database), temporary)
         else:
@@ -33,7 +36,7 @@ def _copy_sqlite(source: str, target: Path) -> None:
             closing(sqlite3.connect(f"file:{quote(source)}?mode=ro", uri=True)) as origin,
             closing(sqlite3.connect(target)) as copy,
         ):
-            origin.backup(copy)
+            origin.execute("VACUUM INTO ?", (str(target),))  # rows in the order of their keys
             (verdict,) = copy.execute("PRAGMA integrity_check").fetchone()
     except sqlite3.Error as error:
         raise ForsoothError(f"cannot copy {source}: {error}") from error

@@ -49,7 +49,7 @@ class Service:
         return cls(
             settings,
             store,
-            GroupWriter(store),
+            GroupWriter(store, settings.batch),
             Campaigns(store),
             RateLimit(settings.rate_campaign),
             RateLimit(settings.rate_invitation),

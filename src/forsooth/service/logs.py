@@ -1,7 +1,8 @@
 """Logs: one JSON object a line, on standard error; no address, no payload, no worker's request.
 
-A line per report would keep the time of its arrival, so there is none. What is logged: starting
-and stopping, what requesters do, what the analyst does, and failures.
+A line per report would keep the time of its arrival, so there is none, and no line for an inference
+either, which reports bring about. What is logged: starting and stopping, what requesters do, new
+designs, and failures; of times the hour.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
         line: dict[str, object] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="seconds"),
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="hours"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),

@@ -1,8 +1,8 @@
-"""The tables. Times are whole seconds of UTC; of a report, whole hours.
+"""The tables. Times are whole seconds of UTC; of a report there is none.
 
 There is no address, no user agent and no name of a worker anywhere; an invitation is known by the
-hash of its token. In SQLite, reports are stored in the order of those hashes, so that not even the
-order of their arrival is kept.
+hash of its token. In SQLite, reports are stored in the order of those hashes (see `Store.tidy`), so
+that not even the order of their arrival is kept.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
     Table,
     Text,
+    text,
 )
 
 metadata = MetaData()
@@ -79,9 +81,16 @@ report = Table(
     Column("tasks", LargeBinary),  # int32 each, where participation is public
     Column("payload", LargeBinary, nullable=False),
     Column("spent", Float, nullable=False),  # the ledger: ε that this invitation has spent
-    Column("hour", BigInteger, nullable=False),
+    Column("waiting", Boolean, nullable=False),  # for the others of its batch
     ForeignKeyConstraint(["campaign", "design"], ["design.campaign", "design.number"]),
     sqlite_with_rowid=False,
+)
+Index(
+    "ix_report_waiting",
+    report.c.campaign,
+    report.c.waiting,  # without it, SQLite reads all of the campaign's rows instead
+    sqlite_where=text("waiting = 1"),  # as queries say it there: else it is not used
+    postgresql_where=text("waiting"),
 )
 
 analysis = Table(

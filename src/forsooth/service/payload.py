@@ -16,12 +16,13 @@ from forsooth.mechanisms import SampledTasks
 from forsooth.plural import counted
 from forsooth.reports import Reports
 from forsooth.service import models
+from forsooth.service.status import progress, released
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from forsooth.mechanisms.base import Mechanism
     from forsooth.reports import AnsweredCells
@@ -80,8 +81,9 @@ def pack_tasks(tasks: Sequence[int] | None) -> bytes | None:
 
 
 def all_reports(connection: Connection, campaign: StoredCampaign) -> list[Reports]:
-    """Every report of a campaign, by design; workers stand in the order of their hashes."""
-    made = (_of_design(connection, campaign, design) for design in campaign.designs)
+    """The released reports of a campaign, by design; workers are in the order of their hashes."""
+    wanted = released(campaign, progress(connection, campaign))
+    made = (_of_design(connection, campaign, design, wanted) for design in campaign.designs)
     return [reports for reports in made if reports.workers]
 
 
@@ -107,11 +109,16 @@ def _check_sample(mechanism: Mechanism, tasks: Sequence[int], worker: str, count
             )
 
 
-def _of_design(connection: Connection, campaign: StoredCampaign, design: StoredDesign) -> Reports:
+def _of_design(
+    connection: Connection,
+    campaign: StoredCampaign,
+    design: StoredDesign,
+    wanted: ColumnElement[bool],
+) -> Reports:
     table, mechanism = models.report, design.mechanism
     rows = connection.execute(
         select(table.c.invitation, table.c.tasks, table.c.payload)
-        .where(table.c.campaign == campaign.id, table.c.design == design.number)
+        .where(wanted, table.c.design == design.number)
         .order_by(table.c.invitation)
     ).all()
     workers = tuple(row.invitation.hex() for row in rows)

@@ -28,10 +28,14 @@ _log = logging.getLogger(__name__)
 
 
 def prepare(settings: Settings) -> str | None:
-    """Make the tables current; at the very first start, the first requester's key."""
+    """Make the tables current; at the very first start, the first requester's key.
+
+    After a crash, the files still have the order in which reports came in.
+    """
     store = Store(settings.database)
     try:
         store.migrate()
+        _tidy(store)
         with store.writing() as connection:
             return keys.first_key(connection)
     finally:
@@ -45,13 +49,15 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
     os.environ[f"{PREFIX}DATABASE"] = settings.database  # for the server's processes
     logs.configure()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # after the server has stopped
-    with _analyst(settings):
+    with _tidied(settings), _analyst(settings):
         uvicorn.run(
             "forsooth.service.app:from_environment",
             factory=True,
+            http="forsooth.service.connections:TimedProtocol",
             host=host,
             port=port,
             workers=workers,
+            ws="none",
             access_log=False,
             log_config=None,
             server_header=False,
@@ -72,6 +78,34 @@ def check_free(host: str, port: int) -> None:
         raise ForsoothError(
             f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port"
         ) from None
+
+
+@contextmanager
+def _tidied(settings: Settings) -> Iterator[None]:
+    """The database tidied from time to time, and at the end."""
+    stopping, store = Event(), Store(settings.database)
+
+    def keep_tidy() -> None:
+        while not stopping.wait(settings.tidy_seconds):
+            if not store.is_tidy:
+                _tidy(store)
+
+    keeper = Thread(target=keep_tidy, name="tidier", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        keeper.join()
+        _tidy(store)
+        store.close()
+
+
+def _tidy(store: Store) -> None:
+    try:
+        store.tidy()
+    except OSError as error:  # no reason to take no reports
+        _log.error("not tidied", extra={"reason": str(error)})
 
 
 @contextmanager

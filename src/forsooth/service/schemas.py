@@ -265,7 +265,11 @@ class StatusView(Message):
     max_reports: int | None
     estimand: Estimand | None = Field(description="As requested; null: the default for the scale.")
     invitations: int
-    reports: int
+    reports: int = Field(description="How many are shown; all of them once it is closed.")
+    batch: int = Field(
+        description="Until it is closed, reports are shown and counted in batches of at least this "
+        "many, so that nobody learns when a single one came in."
+    )
     designs: list[DesignView]
     spent: SpentView
 
@@ -341,7 +345,7 @@ class TruthsView(Message):
 
     state: Literal["no-reports", "pending", "ready"]
     reports: int = Field(description="How many reports are in this inference.")
-    received: int = Field(description="How many there are by now.")
+    received: int = Field(description="How many are shown by now: see batch in the status.")
     scale: TruthScaleView
     estimand: Estimand | None = Field(
         default=None, description="What the truth of a task is taken to be."

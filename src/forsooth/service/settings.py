@@ -30,6 +30,9 @@ class Settings:
     rate_invitation: float = 2.0  # of one invitation
     rate_requester: float = 50.0  # of one requester
     analysis_seconds: float = 2.0  # how often the analyst looks for new reports
+    batch: int = 10  # how many reports are shown to a requester at once, at least
+    tidy_seconds: float = 600.0  # how often SQLite's files are rid of the order of arrival
+    receive_seconds: float = 20.0  # how long a request may take to come in
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:

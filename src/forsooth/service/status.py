@@ -1,10 +1,15 @@
-"""How a campaign stands: open or closed, how many reports, what was spent."""
+"""How a campaign stands: open or closed, how many reports, what was spent.
+
+Who asks again and again must not learn when each report came in. So reports are released in
+batches: one is shown, counted and read only when at least `batch` that came in since the last
+release can be shown with it, or when the campaign is closed. See `writer` for the release.
+"""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
@@ -14,40 +19,54 @@ from forsooth.service.schemas import DesignView, SpentView, StatusView, utc
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection, Row
 
     from forsooth.service.campaigns import StoredCampaign
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What changes in a campaign's life."""
+    """What changes in a campaign's life, as its requester may know it."""
 
     by_design: Mapping[int, int]
     closed: bool
 
     @property
     def reports(self) -> int:
-        """How many reports came in."""
+        """How many reports are shown."""
         return sum(self.by_design.values())
 
 
-def progress(connection: Connection, campaign: StoredCampaign) -> Progress:
-    """How many reports there are, and whether more are taken."""
-    design = models.design
-    counted = select(design.c.number, design.c.reports).where(design.c.campaign == campaign.id)
-    by_design = {row.number: row.reports for row in connection.execute(counted)}
-    table = models.campaign
-    closed_by_hand = select(table.c.closed_at).where(table.c.id == campaign.id)
-    closed = (
-        connection.scalar(closed_by_hand) is not None
+def is_closed(campaign: Row[*tuple[Any, ...]], received: int) -> bool:
+    """Are no more reports taken? By the campaign's row, and how many it has."""
+    return (
+        campaign.closed_at is not None
         or (campaign.closes_at is not None and campaign.closes_at <= time.time())
-        or (campaign.max_reports is not None and sum(by_design.values()) >= campaign.max_reports)
+        or (campaign.max_reports is not None and received >= campaign.max_reports)
     )
-    return Progress(by_design, closed)
 
 
-def status(connection: Connection, campaign: StoredCampaign, link: str) -> StatusView:
+def progress(connection: Connection, campaign: StoredCampaign) -> Progress:
+    """How many reports are shown, and whether more are taken."""
+    design, table, report = models.design, models.campaign, models.report
+    own = connection.execute(select(table).where(table.c.id == campaign.id)).one()
+    numbers = select(design.c.number, design.c.reports).where(design.c.campaign == campaign.id)
+    by_design = {row.number: row.reports for row in connection.execute(numbers)}
+    if is_closed(own, sum(by_design.values())):
+        return Progress(by_design, closed=True)
+    waiting = select(report.c.design).where(report.c.campaign == campaign.id, report.c.waiting)
+    for number in connection.scalars(waiting):
+        by_design[number] -= 1
+    return Progress(by_design, closed=False)
+
+
+def released(campaign: StoredCampaign, now: Progress) -> ColumnElement[bool]:
+    """Which reports are shown."""
+    own = models.report.c.campaign == campaign.id
+    return own if now.closed else own & ~models.report.c.waiting
+
+
+def status(connection: Connection, campaign: StoredCampaign, link: str, batch: int) -> StatusView:
     """All that a requester is told of a campaign's progress."""
     now = progress(connection, campaign)
     invitation, report = models.invitation, models.report
@@ -55,9 +74,7 @@ def status(connection: Connection, campaign: StoredCampaign, link: str) -> Statu
         select(func.count()).select_from(invitation).where(invitation.c.campaign == campaign.id)
     )
     largest, total = connection.execute(
-        select(func.max(report.c.spent), func.sum(report.c.spent)).where(
-            report.c.campaign == campaign.id
-        )
+        select(func.max(report.c.spent), func.sum(report.c.spent)).where(released(campaign, now))
     ).one()
     mechanism = campaign.current.mechanism
     return StatusView(
@@ -76,6 +93,7 @@ def status(connection: Connection, campaign: StoredCampaign, link: str) -> Statu
         estimand=campaign.estimand,
         invitations=invitations or 0,
         reports=now.reports,
+        batch=batch,
         designs=[
             DesignView(
                 number=design.number,

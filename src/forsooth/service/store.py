@@ -3,12 +3,17 @@
 SQLite keeps a write-ahead log and synchronises it to the disk at every commit (`synchronous=FULL`):
 what is committed survives `kill -9` and a power cut. A write transaction takes SQLite's one write
 lock at its beginning; in PostgreSQL, writers of reports lock the campaign's row (see `writer`).
+
+SQLite's files are made such that only their owner may read them, and `tidy` rids them of the order
+in which rows came in: the log has it, and so have the pages of a table, whose rows are linked in
+the order of their keys but lie where there was room.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import sqlite3
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +29,7 @@ from sqlalchemy.exc import (
 )
 
 from forsooth.errors import ForsoothError
+from forsooth.io.files import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,9 +91,33 @@ class Store:
             return
         import fcntl
 
-        with Path(f"{self.url.database}-turn").open("w") as file:
+        make_private(turn := f"{self.url.database}-turn")
+        with Path(turn).open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    @property
+    def is_tidy(self) -> bool:
+        """Has nothing been written since `tidy`?"""
+        log = Path(f"{self.url.database}-wal")
+        return not self.is_sqlite or not log.exists() or log.stat().st_size == 0
+
+    def tidy(self) -> None:
+        """Write SQLite's rows anew, in the order of their keys, and empty the write-ahead log.
+
+        Reports that come in meanwhile are stored afterwards. PostgreSQL has no counterpart: its
+        rows keep their place and the number of their transaction.
+        """
+        if not self.is_sqlite:
+            return
+        database = sqlite3.connect(str(self.url.database), _BUSY_SECONDS, isolation_level=None)
+        try:
+            with self._turn(), closing(database):
+                database.execute("PRAGMA synchronous=FULL")
+                database.execute("VACUUM")
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except sqlite3.Error as error:
+            raise OSError(f"cannot tidy {self.url.database}: {error}") from error
 
     def migrate(self) -> None:
         """Bring the tables to the newest version; all of it happens or nothing."""
@@ -160,9 +190,17 @@ def _engine(url: URL) -> Engine:
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise ForsoothError(f"the driver of this database is not installed: {error}") from error
     if sqlite:
+        event.listen(engine, "do_connect", _create_sqlite)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _create_sqlite(dialect: object, record: object, arguments: list[str], options: object) -> None:
+    """A new file is its owner's alone; SQLite gives its log the same permissions."""
+    del dialect, record, options
+    with suppress(ForsoothError):  # SQLite says better what is wrong
+        make_private(arguments[0])
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:

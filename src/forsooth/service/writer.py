@@ -7,16 +7,19 @@ told to come again with the same bytes, which costs no privacy.
 
 Within the transaction the campaign's row is locked (in SQLite the whole database is). So "one
 report per invitation", "closed" and the number of reports are exact, however many processes write.
+
+Reports are released to the requester in batches of at least `batch`; until then they wait. The
+database knows which ones wait, but not in which order they came, nor what was a batch.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
+from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -24,6 +27,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, insert, select, update
 
 from forsooth.service import models
+from forsooth.service.status import is_closed
 from forsooth.service.store import UNAVAILABLE, reason
 
 if TYPE_CHECKING:
@@ -78,8 +82,8 @@ class _Waiting:
 class GroupWriter:
     """A thread that commits whatever has arrived, again and again."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, batch: int) -> None:
+        self._store, self._batch = store, batch
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -127,12 +131,12 @@ class GroupWriter:
         outcomes: list[Outcome] | Exception
         try:
             with self._store.writing() as connection:
-                outcomes = record(connection, [each.submission for each in group])
+                outcomes = record(connection, [each.submission for each in group], self._batch)
         except UNAVAILABLE as error:
-            _log.error("not stored", extra={"reports": len(group), "reason": reason(error)})
+            _log.error("not stored", extra={"reason": reason(error)})
             outcomes = Unavailable(reason(error))
         except Exception as error:  # of any kind: every request must be answered
-            _log.exception("not stored", extra={"reports": len(group)})
+            _log.exception("not stored")
             outcomes = error
         loop = group[0].answer.get_loop()
         loop.call_soon_threadsafe(_answer, group, outcomes)
@@ -149,22 +153,23 @@ def _answer(group: list[_Waiting], outcomes: list[Outcome] | Exception) -> None:
             each.answer.set_result(outcomes[place])
 
 
-def record(connection: Connection, submissions: Sequence[Submission]) -> list[Outcome]:
+def record(connection: Connection, submissions: Sequence[Submission], batch: int) -> list[Outcome]:
     """Store what may be stored; one outcome per submission, in their order."""
     outcomes: dict[int, Outcome] = {}
     places = sorted(range(len(submissions)), key=lambda place: submissions[place].campaign)
     # Campaigns in the order of their ids: two processes never wait for each other's locks.
     for campaign, group in groupby(places, key=lambda place: submissions[place].campaign):
         chosen = list(group)
-        made = _record_campaign(connection, campaign, [submissions[place] for place in chosen])
+        some = [submissions[place] for place in chosen]
+        made = _record_campaign(connection, campaign, some, batch)
         outcomes.update(zip(chosen, made))
     return [outcomes[place] for place in range(len(submissions))]
 
 
 def _record_campaign(
-    connection: Connection, campaign: str, submissions: list[Submission]
+    connection: Connection, campaign: str, submissions: list[Submission], batch: int
 ) -> list[Outcome]:
-    room, is_open = _lock(connection, campaign)
+    room, waiting, is_open = _lock(connection, campaign)
     hashes = list({each.invitation for each in submissions})
     stored = _stored(connection, campaign, hashes)
     invited = set(hashes) if is_open else _invited(connection, campaign, hashes)
@@ -183,24 +188,27 @@ def _record_campaign(
             stored[each.invitation] = each.content
             outcomes.append(Outcome.ACCEPTED)
     if accepted:
-        _insert(connection, accepted)
+        waiting, room = waiting + len(accepted), room - len(accepted)
+        is_due = waiting >= batch and (room >= batch or room == 0)  # leave no small last batch
+        _insert(connection, accepted, waiting=not is_due)
+        if is_due and waiting > len(accepted):
+            _release(connection, campaign)
     return outcomes
 
 
-def _lock(connection: Connection, campaign: str) -> tuple[float, bool]:
-    """How many more reports the campaign takes, and whether its link is open to everybody."""
-    table, now = models.campaign, time.time()
+def _lock(connection: Connection, campaign: str) -> tuple[float, int, bool]:
+    """How many more reports the campaign takes, how many wait, and whether its link is open."""
+    table, report = models.campaign, models.report
     row = connection.execute(
         select(table.c.open, table.c.closes_at, table.c.closed_at, table.c.max_reports)
         .where(table.c.id == campaign)
         .with_for_update()
     ).one()
-    if row.closed_at is not None or (row.closes_at is not None and row.closes_at <= now):
-        return 0, row.open
-    if row.max_reports is None:
-        return float("inf"), row.open
+    waiting = select(func.count()).where(report.c.campaign == campaign, report.c.waiting)
     received = select(func.sum(models.design.c.reports)).where(models.design.c.campaign == campaign)
-    return row.max_reports - (connection.scalar(received) or 0), row.open
+    count = 0 if row.max_reports is None else connection.execute(received).scalar_one()
+    room = 0 if is_closed(row, count) else (row.max_reports or inf) - count
+    return room, connection.execute(waiting).scalar_one(), row.open
 
 
 def _stored(
@@ -224,9 +232,8 @@ def _invited(connection: Connection, campaign: str, hashes: list[bytes]) -> set[
     )
 
 
-def _insert(connection: Connection, accepted: list[Submission]) -> None:
+def _insert(connection: Connection, accepted: list[Submission], *, waiting: bool) -> None:
     """The reports, and how many came in through each design."""
-    hour = int(time.time()) // 3600 * 3600
     rows = [
         {
             "campaign": each.campaign,
@@ -235,7 +242,7 @@ def _insert(connection: Connection, accepted: list[Submission]) -> None:
             "tasks": each.tasks,
             "payload": each.payload,
             "spent": each.spent,
-            "hour": hour,
+            "waiting": waiting,
         }
         for each in accepted
     ]
@@ -248,3 +255,10 @@ def _insert(connection: Connection, accepted: list[Submission]) -> None:
             .where(table.c.campaign == accepted[0].campaign, table.c.number == number)
             .values(reports=table.c.reports + designs.count(number))
         )
+
+
+def _release(connection: Connection, campaign: str) -> None:
+    """Nobody waits any longer."""
+    table = models.report
+    mine = table.c.campaign == campaign, table.c.waiting
+    connection.execute(update(table).where(*mine).values(waiting=False))

@@ -11,6 +11,8 @@
                M = E[2(D/ε)²A² + γ²AGA + β²·b bᵀ | α, κ] + μ̄²·Cov[A g | α, κ],   b = E[A g | ζ]
                α, κ ~ Uniform(0, 1);  γ, β ~ Uniform(0, D/2)
 
+Numbers are clipped, so that one report has a bounded influence: see `plausible` of mf-safe, and
+`clipped` for mf.
 mf-safe: t_j and e_j are means over workers of the readings of a task's value and presence, V is
 their covariance. Signs are random, so errors of different tasks are uncorrelated. Collisions of
 tasks move t_j and e_j together, so e_j tells part of the error of t_j.
@@ -55,6 +57,7 @@ _LARGEST = np.array(
 _RATES = 20  # points of ζ
 _FREEDOM = 500.0  # degrees of freedom × d at most: no model of a covariance is exact
 _TAILS = 2.0  # kurtosis of Laplace noise relative to the normal: W / 2 degrees of freedom
+_FARTHEST = 12.0  # median deviations: 1 in 2¹² of Laplace noise is beyond
 _STEP, _TOLERANCE, _ITERATIONS = 1e-3, 1e-10, 500  # of the derivative and of the fixed point
 
 
@@ -165,6 +168,7 @@ class Profiles(NamedTuple):
     @staticmethod
     def of(mechanism: MatrixFactorization, profiles: Array) -> Profiles:
         """Draw the unknowns given the covariance of the profiles."""
+        profiles = clipped(profiles)
         (workers, d), mean, scale = profiles.shape, profiles.mean(axis=0), mechanism.scale
         squares, tasks = (profiles - mean).T @ (profiles - mean), len(mechanism.profiles)
         squares += _TOLERANCE * np.trace(squares) * np.eye(d)  # one outlier would be singular
@@ -203,6 +207,13 @@ class Profiles(NamedTuple):
         noise = self.covariance + apart.T @ apart / len(apart)
         rows = np.tensordot(self.shares.mean(axis=0), self.maps, 1)
         return self.mean - rows @ mean, noise, rows
+
+
+def clipped(profiles: Array) -> Array:
+    """Numbers as far as they are within _FARTHEST median deviations of their median."""
+    middle = np.median(profiles, axis=0)
+    most = _FARTHEST * np.median(np.abs(profiles - middle), axis=0)
+    return profiles.clip(middle - most, middle + most)
 
 
 def _moments(mechanism: MatrixFactorization, rates: Array) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 import { call, key } from "./api.js";
 import { prepareForm } from "./create.js";
 import { byId, element, showOnly, shown, tell } from "./dom.js";
-import { prepareView, stopWatching, watch } from "./watch.js";
+import { counted, prepareView, stopWatching, watch } from "./watch.js";
 
 const problem = byId("problem");
 const [signIn, list, form, campaign] = ["sign-in", "list", "new", "campaign"].map(byId);
@@ -80,7 +80,8 @@ function showList({ campaigns }) {
         {},
         element("th", { scope: "row" }, element("a", { href: `#/c/${each.id}` }, each.title)),
         element("td", {}, each.closed ? "closed" : "open"),
-        ...[each.reports, each.tasks, each.epsilon].map((value) =>
+        element("td", { className: "number" }, counted(each)),
+        ...[each.tasks, each.epsilon].map((value) =>
           element("td", { className: "number" }, shown(value, 4)),
         ),
       ),

@@ -67,7 +67,7 @@ async function look() {
     if (id !== watched) return;
     showStatus(status);
     if (view.hidden) page.appear();
-    showTruths(truths);
+    showTruths(truths, status);
     page.trouble(null);
   } catch (error) {
     if (id !== watched) return;
@@ -115,7 +115,7 @@ function showStatus(status) {
   byId("state").textContent = closed ? "closed" : "open";
   byId("state").className = closed ? "badge closed" : "badge";
   byId("facts").textContent = factsOf(status);
-  byId("reports").textContent = shown(reports);
+  byId("reports").textContent = counted(status);
   byId("reports-of").textContent = expected(status);
   byId("share").hidden = closed;
   byId("open-link").hidden = !open;
@@ -150,18 +150,31 @@ function factsOf({ tasks, epsilon, unit, protects, mechanism, closes_at, closed 
   ].join(" · ");
 }
 
-function expected({ open, invitations, max_reports }) {
-  const most = max_reports ? `closes at ${shown(max_reports)}` : "";
-  if (open) return most || "by the open link";
-  return [`of ${shown(invitations)} invited`, most].filter(Boolean).join("; ");
+/** How many reports are shown: in batches, so that nobody learns when a single one came in. */
+export function counted({ reports, batch, closed }) {
+  return reports === 0 && !closed && batch > 1 ? "–" : shown(reports);
 }
 
-function showTruths(found) {
+function expected({ open, invitations, max_reports, batch, closed }) {
+  return [
+    open ? "by the open link" : `of ${shown(invitations)} invited`,
+    max_reports ? `closes at ${shown(max_reports)}` : "",
+    closed || batch === 1 ? "" : `shown in batches of ${shown(batch)} or more until it is closed`,
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
+
+function showTruths(found, { batch, closed }) {
   const { state, reports, received, enough, participation, quality } = found;
   const ready = state === "ready";
   byId("truths-state").textContent = ready
     ? `From ${shown(reports)} reports${received > reports ? `; ${shown(received - reports)} more are being read` : ""}.`
-    : { pending: "Reading the first reports …", "no-reports": "No reports yet." }[state];
+    : state === "pending"
+      ? "Reading the first reports …"
+      : closed || batch === 1
+        ? "No reports yet."
+        : `No results yet: reports are read in batches of ${shown(batch)} or more, and all when you close the campaign.`;
   const opinion = found.estimand === "opinion";
   byId("truths-body").hidden = !ready || opinion;
   byId("opinions").hidden = !ready || !opinion;
