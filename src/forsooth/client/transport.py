@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import time
 from http import HTTPStatus
-from http.client import HTTPException
+from http.client import HTTPException, HTTPMessage
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from forsooth.errors import ForsoothError
 from forsooth.io import strict
@@ -36,11 +36,13 @@ _PASSING = {
 class _NoRedirects(HTTPRedirectHandler):
     """What is sent to one address is not carried to another."""
 
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """None: the answer is an error like any other."""
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        """Let the redirection be seen as the answer."""
 
 
-_OPENER = build_opener(_NoRedirects)
+OPENER: OpenerDirector = build_opener(_NoRedirects)
 
 
 def campaign_address(url: str) -> tuple[str, str]:
@@ -88,7 +90,7 @@ def fetch(url: str, body: bytes | None = None, *, key: str | None = None) -> byt
             time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
         try:
-            with _OPENER.open(request, timeout=_TIMEOUT) as response:
+            with OPENER.open(request, timeout=_TIMEOUT) as response:
                 content: bytes = response.read(_LARGEST + 1)
         except HTTPError as error:
             with error:
