@@ -48,30 +48,47 @@ def browser() -> Iterator[Any]:
         launched.close()
 
 
-def test_of_two_windows_one_keeps_its_report(browser: Any, address: str) -> None:
+def test_two_windows_change_one_memory(browser: Any, address: str) -> None:
+    """Every change is made to what the other window wrote before; one that fails writes nothing."""
     context = browser.new_context()
     one, two = context.new_page(), context.new_page()
     for page in (one, two):
         page.goto(address)
-    script = f"""async (text) => {{ {CLIENT}
+    script = f"""async (mark) => {{ {CLIENT}
         const store = client.browserStore();
-        const all = Array.from({{ length: 20 }}, (_, key) => store.add(`key ${{key}}`, text));
-        return await Promise.all(all);
+        const all = Array.from({{ length: 20 }}, () => store.update((text) => (text ?? "") + mark));
+        await Promise.all(all);
+        const failed = store.update(() => {{ throw new client.ForsoothError("no", "answered"); }});
+        return await failed.catch((error) => error.code);
     }}"""
-    one.evaluate(f"() => {{ window.done = ({script})('one'); }}")
-    second = two.evaluate(script, "two")
-    first = one.evaluate("() => window.done")
-    assert [a + b for a, b in zip(first, second)] == [1] * 20
+    one.evaluate(f"() => {{ window.done = ({script})('1'); }}")
+    assert two.evaluate(script, "2") == one.evaluate("() => window.done") == "answered"
     kept = context.new_page()
     kept.goto(address)
-    read = f"""async () => {{ {CLIENT}
-        const store = client.browserStore();
-        await store.replace("key 1", "three");
-        const kept = await Promise.all(["key 0", "key 1", "none"].map(store.get));
-        return kept.map((text) => text ?? null);
-    }}"""
-    assert kept.evaluate(read) == ["one" if first[0] else "two", "three", None]
+    text = kept.evaluate(f"async () => {{ {CLIENT} return await client.browserStore().read(); }}")
+    assert sorted(text) == ["1"] * 20 + ["2"] * 20
     context.close()
+
+
+def test_reports_of_version_0_1_0_are_carried_over(browser: Any, address: str) -> None:
+    """They are still the only ones of their campaigns."""
+    page = browser.new_context().new_page()
+    page.goto(address)
+    kept = {"invitation": "A", "design": "B", "tasks": "C", "body": "{}", "accepted": True}
+    script = f"""async (kept) => {{ {CLIENT}
+        await new Promise((resolve) => {{
+            const request = indexedDB.open("forsooth", 1);
+            request.onupgradeneeded = () => request.result.createObjectStore("reports");
+            request.onsuccess = () => {{
+                const table = request.result.transaction("reports", "readwrite");
+                table.objectStore("reports").add(JSON.stringify(kept), "https://a/v1/campaigns/1");
+                table.oncomplete = () => resolve(request.result.close());
+            }};
+        }});
+        return JSON.parse(await client.browserStore().read()).campaigns;
+    }}"""
+    assert page.evaluate(script, kept) == {"https://a/v1/campaigns/1": kept}
+    page.context.close()
 
 
 def test_its_draws_pass_the_audit(browser: Any, address: str) -> None:
@@ -102,7 +119,7 @@ def test_where_nothing_may_be_kept_nothing_is_sent(browser: Any, address: str) -
     script = f"""async () => {{ {CLIENT}
         const closed = {{ open() {{ throw new DOMException("denied", "SecurityError"); }} }};
         Object.defineProperty(window, "indexedDB", {{ value: closed }});
-        const refused = await client.browserStore().add("key", "text").catch((error) => error);
+        const refused = await client.browserStore().update(() => "text").catch((error) => error);
         return {{ code: refused.code, message: refused.message }};
     }}"""
     refusal = page.evaluate(script)

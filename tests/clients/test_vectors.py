@@ -72,6 +72,13 @@ def test_the_verdicts_are_python_s(make: ModuleType) -> None:
     assert make.samples() == load(FOLDER / "verification" / "samples.json")
 
 
+def test_the_ledgers_are_python_s(make: ModuleType) -> None:
+    stored = load(FOLDER / "verification" / "memory.json")
+    assert make.memory() == stored
+    refused = {verdict for ledger in stored["ledgers"] for verdict in ledger["refused"]}
+    assert refused == {None, "repeated", "spent"}
+
+
 def test_the_words_are_python_s(make: ModuleType) -> None:
     stored = load(FOLDER / "verification" / "promises.json")
     assert json.loads(json.dumps(make.promises())) == stored

@@ -17,11 +17,12 @@ from sqlalchemy import select
 
 from forsooth import ForsoothError, Reports, infer
 from forsooth.client import WorkerCampaign, download_reports
-from forsooth.client.ledger import Ledger
+from forsooth.client.memory import Memory
 from forsooth.client.tokens import new_token, worker_name
 from forsooth.estimand import MEANING
 from forsooth.io import packing
 from forsooth.mechanisms import SampledTasks
+from forsooth.privacy import Protects
 from forsooth.service.exports import DATA
 from forsooth.service.models import report
 from forsooth.service.store import Store
@@ -155,17 +156,18 @@ def test_an_open_link_and_public_participation(server: Server, tmp_path: Path) -
     made = server.make(open=True, protects="answers", mechanism="grr")
     assert made.view["invitation_required"] is False
     for number in range(5):
-        worker = WorkerCampaign(made.link, folder=tmp_path / str(number))
+        folder = tmp_path / str(number)
+        worker = WorkerCampaign(made.link, protects="answers", folder=folder)
         assert worker.submit({"q2": number, "q0": 1}) == "accepted"
         assert worker.submit({"q1": 3}) == "already-accepted"
-        ledger = Ledger.from_json((tmp_path / str(number) / "ledger.json").read_text())
-        assert ledger.total == 2.0
+        memory = Memory.from_json((folder / "memory.json").read_text())
+        assert memory.ledger.total == 2.0
     (reports,) = download_reports(made.link, server.key)
     assert reports.answered is not None
     assert reports.answered[1].tolist() == [0, 2] * 5
     assert made.status["spent"] == {"largest": 2.0, "total": 10.0}
     with pytest.raises(ForsoothError, match="nothing to send"):
-        WorkerCampaign(made.link, folder=tmp_path / "silent").submit({})
+        WorkerCampaign(made.link, protects="answers", folder=tmp_path / "silent").submit({})
     assert server.as_requester("POST", f"/{made.id}/invitations", {"count": 1}).error == "open"
 
 
@@ -202,7 +204,8 @@ def test_every_family_can_be_collected(
 
 def test_mf_protects_answers_only(sqlite_server: Server, tmp_path: Path) -> None:
     made = sqlite_server.make(mechanism="mf:d=2", protects="answers", open=True)
-    assert WorkerCampaign(made.link, folder=tmp_path).submit({"q0": 1}) == "accepted"
+    worker = WorkerCampaign(made.link, protects="answers", folder=tmp_path)
+    assert worker.submit({"q0": 1}) == "accepted"
     assert made.status["protects"] == "answers"
     assert made.status["spent"]["largest"] == 3.0
 
@@ -282,7 +285,7 @@ def test_the_parquet_file_is_like_any_other(sqlite_server: Server, tmp_path: Pat
 
 @pytest.mark.parametrize("protects", ["answers+participation", "answers"])
 def test_one_epsilon_for_everything_one_person_says(
-    sqlite_server: Server, tmp_path: Path, protects: str
+    sqlite_server: Server, tmp_path: Path, protects: Protects
 ) -> None:
     """unit = worker: each is asked two of the three tasks; nobody spends more than ε."""
     order = {"unit": "worker", "sampled": 2, "epsilon": 8.0, "protects": protects}
@@ -292,7 +295,8 @@ def test_one_epsilon_for_everything_one_person_says(
     assert view["worker_total"] == 8.0
     for number, token in enumerate(made.tokens[:11]):
         link = f"{made.link}#{token}"
-        worker = WorkerCampaign(link, total_limit=8.0, folder=tmp_path / str(number))
+        folder = tmp_path / str(number)
+        worker = WorkerCampaign(link, total_limit=8.0, protects=protects, folder=folder)
         assert worker.submit({"q0": 0, "q1": 4, "q2": 2}) == "accepted"
     assert made.status["unit"] == "worker"
     assert made.status["spent"]["largest"] == 8.0

@@ -170,6 +170,8 @@ def test_other_promises(
     made = survey(sqlite_server, tasks=tasks, open=True, **fields)
     worker = visit(browser, made.link, width=PHONE)
     page = worker.page
+    if fields.get("protects") == "answers":
+        page.get_by_role("button", name="I agree: show the questions").click()
     page.locator("#survey").wait_for()
     assert page.locator("#tasks img").evaluate("(image) => image.decode().then(() => image.width)")
     first = page.locator("#tasks").get_by_role("group").first

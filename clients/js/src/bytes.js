@@ -31,6 +31,15 @@ export function base64(bytes) {
   return btoa(binary);
 }
 
+/** @param {string} text */
+export function fromBase64(text) {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    throw new ForsoothError("this is not base64");
+  }
+}
+
 /** @param {Uint8Array} bytes */
 export function base64url(bytes) {
   return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -1,15 +1,19 @@
 /** A campaign as one worker sees it: open (and verify), prepare (and look), send. */
+import { fetchDesign, parseAbout, parseLink } from "./about.js";
 import { base64, base64url, sha256Hex } from "./bytes.js";
-import { FixedCoins } from "./coins.js";
+import { drawWith } from "./coins.js";
 import { ForsoothError } from "./error.js";
-import { aList, aNumber, anObject, aText, aTruth, parseJson, texts } from "./json.js";
-import { checkProtects } from "./mechanism.js";
-import { makeReport } from "./report.js";
+import { anObject, parseJson } from "./json.js";
+import { Memory } from "./memory.js";
+import { cellsOf } from "./question.js";
+import { assembled, codesOf, inputOf, reportedOf } from "./report.js";
 import { internet, request } from "./service.js";
 import { browserStore } from "./store.js";
 import { readMechanism, verify } from "./verify.js";
 
-/** @typedef {{id: string, text: string, image: string | null}} Task */
+/** @typedef {import("./about.js").Task} Task */
+/** @typedef {import("./memory.js").Kept} Kept */
+/** @typedef {import("./question.js").Cell} Cell */
 /** @typedef {{status: "accepted" | "already-accepted"}} Receipt */
 
 /**
@@ -17,6 +21,12 @@ import { readMechanism, verify } from "./verify.js";
  * @property {string} [invitation] the token; by default the part of the address after #
  * @property {number} [limit] the largest ε per answer that the worker allows
  * @property {number} [totalLimit] the largest ε for everything that they say here
+ * @property {import("./mechanism.js").Protects} [protects] what must be protected at least; by default
+ *   answers and participation
+ * @property {number} [questionCap] the largest ε for one question in all campaigns of this store. By
+ *   default `QUESTION_CAP`, and a question that was never answered may exceed it once
+ * @property {number} [cap] the largest ε for everything in all campaigns of this store. By default
+ *   `TOTAL_CAP`, and the first campaign may exceed it
  * @property {import("./store.js").Store} [store]
  * @property {import("./service.js").Network} [network]
  */
@@ -31,6 +41,7 @@ import { readMechanism, verify } from "./verify.js";
  * @property {{value: number | bigint, reads: number | null, label: string | null} | null} sent
  *   `reads`: the number as which the value is read (null: as not answered); `label`: the one of
  *   `scale.values` that stands for it, if there is one
+ * @property {boolean} repeated it is what was sent for this question before, whatever the answer is now
  */
 
 /**
@@ -39,15 +50,7 @@ import { readMechanism, verify } from "./verify.js";
  * @property {string} body exactly what will be sent
  */
 
-/**
- * What is kept on the device before anything is sent. No answers.
- * @typedef {object} Kept
- * @property {string} invitation
- * @property {string} design
- * @property {string} tasks fingerprint of the list of tasks
- * @property {string} body
- * @property {boolean} accepted
- */
+/** @typedef {{body: string, cells: (Cell & {value: string | null})[]}} Ready */
 
 export class Campaign {
   /** @type {string} */ #address;
@@ -55,12 +58,13 @@ export class Campaign {
   /** @type {string} */ #invitation;
   /** @type {string} */ #design;
   /** @type {string} */ #tasksDigest;
+  /** @type {readonly Cell[]} */ #cells;
+  /** @type {import("./memory.js").Caps} */ #caps;
   /** @type {import("./store.js").Store} */ #store;
   /** @type {import("./service.js").Network} */ #network;
   /** @type {Kept | null} */ #kept;
-  /** @type {string | null} */ #body = null;
+  /** @type {Ready | null} */ #ready = null;
   /** @type {Promise<Receipt> | null} */ #sending = null;
-  #coins = new FixedCoins();
 
   /**
    * Read a campaign and verify its mechanism; one that breaks its promise is refused.
@@ -70,67 +74,59 @@ export class Campaign {
    * @param {string} url of the worker's page or of the campaign in the API
    * @param {Options} [options]
    */
-  static async open(
-    url,
-    { invitation, limit, totalLimit, store = browserStore(), network = internet } = {},
-  ) {
+  static async open(url, options = {}) {
+    const { store = browserStore(), network = internet } = options;
     const link = parseLink(url);
-    const token = invitation ?? link.token;
-    const about = parseAbout((await request(network, link.address)).text);
+    const { address } = link;
+    const about = parseAbout((await request(network, address)).text);
     const tasksDigest = await sha256Hex(JSON.stringify(about.tasks.map((task) => task.id)));
-    const kept = parseKept(await store.get(link.address));
+    const kept = Memory.read(await store.read()).campaigns.get(address) ?? null;
     if (kept && kept.tasks !== tasksDigest) throw comesBackChanged();
-    const chosen = chooseInvitation(token, kept, about.invitationRequired);
+    if (kept?.body === null) throw reportIsGone();
+    const given = givenInvitation(options.invitation ?? link.token, kept, about.invitationRequired);
     const design = kept?.design ?? about.design;
-    const mechanism = await fetchMechanism(network, link.address, design, kept !== null);
-    if (JSON.stringify(mechanism.scale.labels) !== JSON.stringify(about.values)) {
-      throw new ForsoothError(
-        "refused: the mechanism is made for another scale than the campaign shows",
-      );
-    }
-    if (mechanism.protects !== about.protects) {
-      throw new ForsoothError(
-        `refused: the campaign promises to protect ${about.protects}, ` +
-          `its mechanism protects ${mechanism.protects}`,
-      );
-    }
-    const verification = verify(mechanism, {
-      tasks: about.tasks.length,
-      promised: about.epsilon,
-      unit: about.unit,
-      limit,
-      totalLimit,
+    const text = await designText(network, address, design, kept !== null);
+    const mechanism = readMechanism(text);
+    const verification = check(mechanism, about, options);
+    const made = await store.update((before) => {
+      const memory = Memory.read(before);
+      if (given === null) memory.token(address, openToken);
+      return String(memory);
     });
-    const asked = await mechanism.eligible(about.tasks.length, await sha256Hex(chosen));
-    return new Campaign(about, verification, {
-      address: link.address,
-      mechanism,
-      asked,
-      invitation: chosen,
-      design,
-      tasksDigest,
-      store,
-      network,
-      kept,
-    });
+    const memory = Memory.read(made);
+    const invitation = given ?? memory.token(address, openToken);
+    const places = await mechanism.eligible(about.tasks.length, await sha256Hex(invitation));
+    const rule = mechanism.cell === mechanism ? text : innerText(text);
+    const cells = await cellsOf(about, mechanism, rule, address, places);
+    const caps = { cap: options.cap, questionCap: options.questionCap };
+    // Where participation is public, skipping a question can help: this is checked with the answers.
+    if (!kept && mechanism.layout === "rows") memory.check(cells, caps);
+    const parts = { mechanism, invitation, design, tasksDigest, cells, caps, memory, kept };
+    return new Campaign(about, verification, { address, store, network, ...parts });
   }
 
   /**
    * For `open`, which verifies.
    * @private
-   * @param {ReturnType<typeof parseAbout>} about
+   * @param {import("./about.js").About} about
    * @param {import("./verify.js").Verification} verification
    * @param {any} parts
    */
   constructor(about, verification, parts) {
+    const cells = /** @type {readonly Cell[]} */ (parts.cells);
+    const memory = /** @type {Memory} */ (parts.memory);
+    const tasksOf = (/** @type {readonly Cell[]} */ some) =>
+      /** @type {readonly Task[]} */ (some.map(({ place }) => about.tasks[place]));
     this.title = about.title;
     this.description = about.description;
     /** @type {readonly Task[]} */
     this.tasks = about.tasks;
     /** The tasks that this worker's report is about: all, or those sampled for them. */
-    this.asked = /** @type {readonly Task[]} */ (
-      parts.asked.map((/** @type {number} */ place) => about.tasks[place])
-    );
+    this.asked = tasksOf(cells);
+    /** Those of them for which a value was sent before; it will be sent again. */
+    this.repeated = parts.kept ? [] : tasksOf(cells.filter((cell) => memory.value(cell) != null));
+    /** ε for all campaigns in this store so far, and with this one if everything is answered. */
+    this.spending = memory.spending(parts.kept ? [] : cells);
     /** @type {{values: readonly string[], labels: readonly string[]}} */
     this.scale = { values: about.values, labels: about.labels };
     this.closed = about.closed;
@@ -140,6 +136,8 @@ export class Campaign {
     this.#invitation = parts.invitation;
     this.#design = parts.design;
     this.#tasksDigest = parts.tasksDigest;
+    this.#cells = cells;
+    this.#caps = parts.caps;
     this.#store = parts.store;
     this.#network = parts.network;
     this.#kept = parts.kept;
@@ -156,27 +154,65 @@ export class Campaign {
   }
 
   /**
-   * Perturb the answers and show what would be sent. Nothing is stored and nothing is sent.
-   * Called again with corrected answers, it tosses no new coins.
+   * Perturb the answers and show what would be sent. Nothing is sent, and no answer is stored.
+   *
+   * The coins of every question are stored before they are used: after a reload, in another tab and
+   * with corrected answers they fall as before. What was sent for a question before is sent again.
    * @param {import("./report.js").Answers} answers tasks that are left out were skipped
    * @returns {Promise<Prepared>}
    */
   async prepare(answers) {
     if (this.#kept) throw answeredAlready();
     if (this.closed) throw new ForsoothError("this campaign is closed", "closed");
+    const mechanism = this.#mechanism;
     const ids = this.tasks.map((task) => task.id);
-    const worker = await sha256Hex(this.#invitation);
-    const report = await makeReport(this.#mechanism, ids, answers, this.#coins.replay(), worker);
-    this.#body = JSON.stringify({
+    const codes = codesOf(mechanism, ids, answers);
+    const eligible = this.#cells.map(({ place }) => place);
+    const reported = new Set(reportedOf(mechanism, codes, eligible));
+    const cells = this.#cells.filter(({ place }) => reported.has(place));
+    const text = await this.#store.update((before) => {
+      const memory = Memory.read(before);
+      memory.check(cells, this.#caps);
+      for (const cell of this.#cells) if (memory.value(cell) === undefined) memory.seed(cell);
+      return String(memory);
+    });
+    const memory = Memory.read(text);
+    const values = await this.#draw(memory, cells, codes);
+    const report = assembled(mechanism, codes, [...reported], values);
+    const body = JSON.stringify({
       invitation: this.#invitation,
       design: this.#design,
       report: base64(report.bytes),
       ...(report.answered && { tasks: report.answered }),
     });
-    return {
-      rows: this.asked.map((task) => this.#row(task, this.tasks.indexOf(task), report)),
-      body: this.#body,
-    };
+    const named = cells.map((cell, index) => ({
+      ...cell,
+      value: mechanism.isCellwise ? String(values[index]) : null,
+    }));
+    this.#ready = { body, cells: named };
+    return { rows: this.#cells.map((cell) => this.#row(cell, report, memory)), body };
+  }
+
+  /**
+   * The values to be sent: those sent before, and draws with the stored coins.
+   * @param {Memory} memory
+   * @param {readonly Cell[]} cells
+   * @param {readonly number[]} codes
+   * @returns {Promise<(number | bigint)[]>}
+   */
+  async #draw(memory, cells, codes) {
+    const mechanism = this.#mechanism;
+    const worker = await sha256Hex(this.#invitation);
+    const input = (/** @type {Cell} */ { place }) => inputOf(mechanism, codes[place]);
+    const draw = (/** @type {Cell} */ first, /** @type {readonly Cell[]} */ of) =>
+      drawWith(memory.seed(first), (coins) => mechanism.randomise(of.map(input), coins, worker));
+    if (!mechanism.isCellwise) return draw(cells[0], cells);
+    const values = cells.map(async (cell) => {
+      const before = memory.value(cell);
+      if (before == null) return (await draw(cell, [cell]))[0];
+      return mechanism.bits === 64 ? BigInt(before) : Number(before);
+    });
+    return Promise.all(values);
   }
 
   /**
@@ -191,6 +227,7 @@ export class Campaign {
   /** @returns {Promise<Receipt>} */
   async #deliver() {
     const kept = this.#kept ?? (await this.#keep());
+    if (kept.body === null) throw reportIsGone();
     const { text } = await request(this.#network, `${this.#address}/reports`, kept.body);
     const status = anObject(parseJson(text), "the service's answer").get("status");
     if (status !== "accepted" && status !== "already-accepted") {
@@ -198,164 +235,139 @@ export class Campaign {
     }
     this.#kept = { ...kept, accepted: true };
     // If this note cannot be written, the report is merely offered for sending once more.
-    await this.#store.replace(this.#address, JSON.stringify(this.#kept)).catch(() => {});
+    await this.#store
+      .update((before) => Memory.read(before).keep(this.#address, { ...kept, accepted: true }))
+      .catch(() => {});
     return { status };
   }
 
   /** @returns {Promise<Kept>} */
   async #keep() {
-    if (this.#body === null) throw new ForsoothError("prepare a report before sending it", "input");
+    const ready = this.#ready;
+    if (ready === null) throw new ForsoothError("prepare a report before sending it", "input");
     const kept = {
       invitation: this.#invitation,
       design: this.#design,
       tasks: this.#tasksDigest,
-      body: this.#body,
+      body: ready.body,
       accepted: false,
     };
-    if (!(await this.#store.add(this.#address, JSON.stringify(kept)))) throw answeredAlready();
-    this.#kept = kept;
+    await this.#store.update((before) => {
+      const memory = Memory.read(before);
+      if (memory.campaigns.has(this.#address)) throw answeredAlready();
+      memory.spend(ready.cells, this.#caps);
+      return memory.keep(this.#address, kept);
+    });
+    [this.#kept, this.#ready] = [kept, null];
     return kept;
   }
 
   /**
-   * @param {Task} task
-   * @param {number} place
+   * @param {Cell} cell
    * @param {import("./report.js").Report} report
+   * @param {Memory} memory
    * @returns {PreparedRow}
    */
-  #row(task, place, { codes, places, values }) {
+  #row({ place, ...cell }, { codes, places, values }, memory) {
     const { scale, isCellwise } = this.#mechanism;
+    const task = this.tasks[place];
     const answer = scale.labels[codes[place]] ?? null;
-    const cell = places.indexOf(place);
-    if (!isCellwise || cell < 0) return { task, answer, sent: null };
-    const value = values[cell];
+    const index = places.indexOf(place);
+    if (!isCellwise || index < 0) return { task, answer, sent: null, repeated: false };
+    const value = values[index];
     const reads = this.#mechanism.reading(value);
-    return {
-      task,
-      answer,
-      sent: { value, reads, label: reads === null ? null : scale.labelOf(reads) },
-    };
+    const label = reads === null ? null : scale.labelOf(reads);
+    const repeated = memory.value({ place, ...cell }) != null;
+    return { task, answer, sent: { value, reads, label }, repeated };
   }
 }
 
 /**
- * The campaign's address in the API, and the token after # if there is one.
- * @param {string} url https://…/c/ID or https://…/v1/campaigns/ID
+ * Refuse a mechanism that gives less than the campaign promises or the worker demands.
+ * @param {import("./mechanism.js").Mechanism} mechanism
+ * @param {import("./about.js").About} about
+ * @param {Options} options
  */
-function parseLink(url) {
-  let parsed;
-  try {
-    parsed = new URL(url, globalThis.location?.href);
-  } catch {
-    throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
+function check(mechanism, about, { limit, totalLimit, protects = "answers+participation" }) {
+  if (JSON.stringify(mechanism.scale.labels) !== JSON.stringify(about.values)) {
+    throw new ForsoothError(
+      "refused: the mechanism is made for another scale than the campaign shows",
+    );
   }
-  const found = /^(.*)\/(?:c|v1\/campaigns)\/([^/]+)\/?$/.exec(parsed.pathname);
-  if (!found) throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
-  const token = parsed.hash.slice(1) || undefined;
-  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token };
+  if (mechanism.protects !== about.protects) {
+    throw new ForsoothError(
+      `refused: the campaign promises to protect ${about.protects}, ` +
+        `its mechanism protects ${mechanism.protects}`,
+    );
+  }
+  const tasks = about.tasks.length;
+  const claims = { tasks, promised: about.epsilon, unit: about.unit, limit, totalLimit, protects };
+  return verify(mechanism, claims);
 }
 
 /**
- * What the service says of a campaign, read as strictly as a mechanism.
- * @param {string} text
- */
-function parseAbout(text) {
-  const json = anObject(parseJson(text), "a campaign");
-  const scale = anObject(json.get("scale"), "scale");
-  const tasks = aList(json.get("tasks"), "tasks").map((item) => {
-    const task = anObject(item, "a task");
-    const image = task.get("image") ?? null;
-    return {
-      id: aText(task.get("id"), "a task's id"),
-      text: aText(task.get("text"), "a task's text"),
-      image: image === null ? null : aText(image, "a task's image"),
-    };
-  });
-  texts(
-    tasks.map((task) => task.id),
-    "tasks",
-  );
-  if (tasks.length === 0) throw new ForsoothError("this campaign has no tasks");
-  const values = texts(scale.get("values"), "the scale's values");
-  const labels = aList(scale.get("labels"), "labels").map((label) => aText(label, "a label"));
-  if (labels.length !== values.length)
-    throw new ForsoothError("every answer of the scale needs a label");
-  return {
-    title: aText(json.get("title"), "title"),
-    description: aText(json.get("description") ?? "", "description"),
-    tasks,
-    values,
-    labels,
-    epsilon: aNumber(json.get("epsilon"), "ε"),
-    unit: aText(json.get("unit") ?? "cell", "unit"),
-    protects: checkProtects(json.get("protects")),
-    design: aText(json.get("design"), "design"),
-    invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),
-    closed: aTruth(json.get("closed"), "closed"),
-  };
-}
-
-/**
- * The mechanism of a design: the text whose SHA-256 is the design's name.
  * @param {import("./service.js").Network} network
  * @param {string} address
  * @param {string} design
  * @param {boolean} answered is it the design of a report that is kept?
  */
-async function fetchMechanism(network, address, design, answered) {
-  if (!/^[0-9a-f]{64}$/.test(design))
-    throw new ForsoothError("refused: the design's name is no SHA-256");
-  let text;
+async function designText(network, address, design, answered) {
   try {
-    ({ text } = await request(network, `${address}/designs/${design}`));
+    return await fetchDesign(network, address, design);
   } catch (error) {
-    const gone = error instanceof ForsoothError && error.code !== "unreachable";
+    const known = error instanceof ForsoothError;
+    const gone = known && !["refused", "unreachable"].includes(error.code);
     throw answered && gone ? comesBackChanged() : error;
   }
-  if ((await sha256Hex(text)) !== design) {
-    throw new ForsoothError(
-      "refused: the mechanism is not the one that the campaign names (its SHA-256 differs)",
-    );
-  }
-  return readMechanism(text);
 }
 
 /**
- * @param {string | undefined} text
- * @returns {Kept | null}
+ * The text of the mechanism of one cell, where only some tasks are sampled.
+ * @param {string} text
  */
-function parseKept(text) {
-  if (text === undefined) return null;
-  const json = anObject(parseJson(text), "the kept report");
-  return {
-    invitation: aText(json.get("invitation"), "invitation"),
-    design: aText(json.get("design"), "design"),
-    tasks: aText(json.get("tasks"), "tasks"),
-    body: aText(json.get("body"), "body"),
-    accepted: aTruth(json.get("accepted"), "accepted"),
-  };
+function innerText(text) {
+  return /** @type {string} */ (/** @type {any} */ (parseJson(text)).get("parameters").get("inner"));
 }
 
 /**
- * The token under which the report is sent: the kept report's, the one given, or, by an open link,
- * one that the worker makes. One that cannot fit is noticed before a report is bound to it.
+ * The token under which the report is sent: the kept report's, or the one given. Null by an open link,
+ * for which the worker makes one, whatever stands in the link. One that cannot fit is noticed before
+ * a report is bound to it.
  * @param {string | undefined} given
  * @param {Kept | null} kept
  * @param {boolean} required
  */
-function chooseInvitation(given, kept, required) {
+function givenInvitation(given, kept, required) {
+  if (!required) {
+    if (given && !given.startsWith("open-")) {
+      throw new ForsoothError(
+        "this is not the campaign's link: open the whole link that you were sent",
+        "input",
+      );
+    }
+    return kept?.invitation ?? null;
+  }
   if (kept && given && given !== kept.invitation) throw answeredAlready();
-  const token = kept?.invitation ?? given ?? (required ? "" : openToken());
-  const whole = /^(open-)?[A-Za-z0-9_-]{43}$/.exec(token);
-  if (!whole || Boolean(whole[1]) === required) {
-    const what = required ? "this campaign needs an invitation" : "this is not the campaign's link";
-    throw new ForsoothError(`${what}: open the whole link that you were sent`, "input");
+  const token = kept?.invitation ?? given ?? "";
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) {
+    throw new ForsoothError(
+      "this campaign needs an invitation: open the whole link that you were sent",
+      "input",
+    );
   }
   return token;
 }
 
 function openToken() {
   return `open-${base64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+}
+
+function reportIsGone() {
+  return new ForsoothError(
+    "refused: this device has answered this campaign and no longer has the report; a second one " +
+      "would be a second spend",
+    "answered",
+  );
 }
 
 function comesBackChanged() {

@@ -2,8 +2,9 @@
 export class ForsoothError extends Error {
   /**
    * @param {string} message for people
-   * @param {string} [code] for programs: "refused" (a bad mechanism), "input" (bad answers),
-   *   "storage", "unreachable", or what the service says ("already-reported", …)
+   * @param {string} [code] for programs: "refused" (a bad mechanism), "weaker" (it
+   *   protects less than demanded), "repeated" and "spent" (a cap), "answered", "changed", "input"
+   *   (bad answers), "storage", "unreachable", or what the service says ("already-reported", …)
    */
   constructor(message, code = "refused") {
     super(message);

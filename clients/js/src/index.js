@@ -2,6 +2,7 @@
 export { Campaign } from "./campaign.js";
 export { secureCoins } from "./coins.js";
 export { ForsoothError } from "./error.js";
+export { QUESTION_CAP, TOTAL_CAP } from "./memory.js";
 export { chance, odds, strength } from "./odds.js";
 export { inWords } from "./promise.js";
 export { encode, makeReport } from "./report.js";

@@ -17,7 +17,8 @@ import { shown } from "./json.js";
  */
 
 /**
- * All input is checked before the first coin is tossed.
+ * All input is checked before the first coin is tossed. Coins are tossed for every task, skipped or
+ * not: what is sent for one task does not depend on the answers to others.
  * @param {Mechanism} mechanism
  * @param {readonly string[]} tasks the campaign's, in order
  * @param {Answers} answers tasks that are left out were skipped
@@ -27,16 +28,49 @@ import { shown } from "./json.js";
  */
 export async function makeReport(mechanism, tasks, answers, coins, worker) {
   const codes = codesOf(mechanism, tasks, answers);
-  let places = await mechanism.eligible(tasks.length, worker);
-  const isPublic = mechanism.layout === "cells";
-  if (isPublic) {
-    places = places.filter((task) => codes[task] !== mechanism.scale.size);
-    if (places.length === 0) throw new ForsoothError("nothing was answered yet", "input");
-  }
-  const cells = places.map((task) => codes[task]);
-  const values = await mechanism.randomise(cells, coins, worker);
-  const bytes = encode(values, mechanism.bits);
-  return { codes, answered: isPublic ? places : null, places, values, bytes };
+  const eligible = await mechanism.eligible(tasks.length, worker);
+  const places = reportedOf(mechanism, codes, eligible);
+  const inputs = eligible.map((task) => inputOf(mechanism, codes[task]));
+  const drawn = await mechanism.randomise(inputs, coins, worker);
+  const reported = new Set(places);
+  const values = mechanism.isCellwise
+    ? drawn.filter((_, cell) => reported.has(eligible[cell]))
+    : drawn;
+  return assembled(mechanism, codes, places, values);
+}
+
+/**
+ * What is drawn for a task that may be skipped: where that is public, anything, and it is not sent.
+ * @param {Mechanism} mechanism
+ * @param {number} code
+ */
+export function inputOf({ layout, scale }, code) {
+  return layout === "cells" ? code % scale.size : code;
+}
+
+/**
+ * The tasks that the report is about.
+ * @param {Mechanism} mechanism
+ * @param {readonly number[]} codes
+ * @param {readonly number[]} eligible
+ */
+export function reportedOf({ layout, scale }, codes, eligible) {
+  if (layout === "rows") return eligible;
+  const places = eligible.filter((task) => codes[task] !== scale.size);
+  if (places.length === 0) throw new ForsoothError("nothing was answered yet", "input");
+  return places;
+}
+
+/**
+ * @param {Mechanism} mechanism
+ * @param {readonly number[]} codes
+ * @param {readonly number[]} places
+ * @param {readonly (number | bigint)[]} values
+ * @returns {Report}
+ */
+export function assembled(mechanism, codes, places, values) {
+  const answered = mechanism.layout === "cells" ? places : null;
+  return { codes, answered, places, values, bytes: encode(values, mechanism.bits) };
 }
 
 /**
@@ -46,7 +80,7 @@ export async function makeReport(mechanism, tasks, answers, coins, worker) {
  * @param {Answers} answers
  * @returns {number[]}
  */
-function codesOf({ scale }, tasks, answers) {
+export function codesOf({ scale }, tasks, answers) {
   const places = new Map(tasks.map((task, place) => [task, place]));
   const codes = new Array(tasks.length).fill(scale.size);
   const seen = new Set();

@@ -1,36 +1,33 @@
-/**
- * Where a report is kept for ever: fresh noise on the same answer would be a second spend, and
- * averaging many would reveal the answer. Reports are kept, never answers.
- */
+/** Where a device keeps its memory (`memory.js`): one text, changed in whole and at once. */
 import { ForsoothError } from "./error.js";
+import { Memory, parseKept } from "./memory.js";
+import { parseJson } from "./json.js";
 
 /**
- * What a campaign needs of a store. `add` must be atomic: of two tabs only one adds.
+ * What the client needs of a store. `update` must be atomic: of two tabs, the second one is given
+ * what the first one wrote. If `change` throws, nothing is written.
  * @typedef {object} Store
- * @property {(key: string) => Promise<string | undefined>} get
- * @property {(key: string, text: string) => Promise<boolean>} add false if the key is taken
- * @property {(key: string, text: string) => Promise<void>} replace
+ * @property {() => Promise<string | undefined>} read
+ * @property {(change: (text: string | undefined) => string) => Promise<string>} update gives what was
+ *   written
  */
 
 const DATABASE = "forsooth";
-const TABLE = "reports";
+const VERSION = 2;
+const TABLE = "memory";
+const KEY = "person";
+const FORMER = "reports"; // of version 1: a campaign's report under its address
 
 /**
- * The browser's own, IndexedDB; what was added is on the disk before `add` returns.
+ * The browser's own, IndexedDB; what was written is on the disk before `update` returns.
  * @returns {Store}
  */
 export function browserStore() {
   return {
-    get: (key) => transact("readonly", (table) => table.get(key)),
-    replace: (key, text) => transact("readwrite", (table) => table.put(text, key)),
-    async add(key, text) {
-      try {
-        await transact("readwrite", (table) => table.add(text, key));
-        return true;
-      } catch (error) {
-        if (error instanceof ForsoothError && isTaken(error.cause)) return false;
-        throw error;
-      }
+    read: () => transact("readonly"),
+    update: (change) => {
+      askToPersist();
+      return /** @type {Promise<string>} */ (transact("readwrite", change));
     },
   };
 }
@@ -41,37 +38,51 @@ export function browserStore() {
  * @returns {Store}
  */
 export function memoryStore() {
-  /** @type {Map<string, string>} */
-  const kept = new Map();
+  /** @type {string | undefined} */
+  let kept;
   return {
-    get: async (key) => kept.get(key),
-    replace: async (key, text) => void kept.set(key, text),
-    async add(key, text) {
-      if (kept.has(key)) return false;
-      kept.set(key, text);
-      return true;
-    },
+    read: async () => kept,
+    update: async (change) => (kept = change(kept)),
   };
+}
+
+/** Ask the browser not to clear this site's data by itself. Some never answer: nothing waits for it. */
+function askToPersist() {
+  globalThis.navigator?.storage?.persist?.().catch(() => {});
 }
 
 /**
  * @param {IDBTransactionMode} mode
- * @param {(table: IDBObjectStore) => IDBRequest} act
- * @returns {Promise<any>}
+ * @param {(text: string | undefined) => string} [change]
+ * @returns {Promise<string | undefined>}
  */
-async function transact(mode, act) {
+async function transact(mode, change) {
   /** @type {IDBDatabase | undefined} */
   let database;
   try {
     database = await open();
     const transaction = database.transaction(TABLE, mode, { durability: "strict" });
-    const request = act(transaction.objectStore(TABLE));
-    await new Promise((resolve, reject) => {
-      transaction.oncomplete = resolve;
-      transaction.onabort = () => reject(transaction.error);
+    const table = transaction.objectStore(TABLE);
+    return await new Promise((resolve, reject) => {
+      /** @type {string | undefined} */
+      let text;
+      /** @type {unknown} */
+      let failure;
+      const request = table.get(KEY);
+      request.onsuccess = () => {
+        text = request.result;
+        try {
+          if (change) table.put((text = change(text)), KEY);
+        } catch (error) {
+          failure = error;
+          transaction.abort();
+        }
+      };
+      transaction.oncomplete = () => resolve(text);
+      transaction.onabort = () => reject(failure ?? transaction.error);
     });
-    return request.result;
   } catch (cause) {
+    if (cause instanceof ForsoothError) throw cause;
     const error = new ForsoothError(
       "this browser does not let the page keep your report, and without that nothing is sent: " +
         "coming back would draw fresh noise and protect you less. Allow the page to store data " +
@@ -88,14 +99,29 @@ async function transact(mode, act) {
 /** @returns {Promise<IDBDatabase>} */
 function open() {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
+    const request = indexedDB.open(DATABASE, VERSION);
+    request.onupgradeneeded = ({ oldVersion }) => {
+      const table = request.result.createObjectStore(TABLE);
+      if (oldVersion === 1) carryOver(request.transaction?.objectStore(FORMER), table);
+    };
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 }
 
-/** @param {unknown} cause */
-function isTaken(cause) {
-  return cause instanceof DOMException && cause.name === "ConstraintError";
+/**
+ * Reports that version 0.1.0 kept: they are still the only ones of their campaigns.
+ * @param {IDBObjectStore | undefined} former
+ * @param {IDBObjectStore} table
+ */
+function carryOver(former, table) {
+  const memory = new Memory();
+  const walk = former?.openCursor();
+  if (!walk) return;
+  walk.onsuccess = () => {
+    const cursor = walk.result;
+    if (!cursor) return void table.put(String(memory), KEY);
+    memory.campaigns.set(String(cursor.key), parseKept(parseJson(cursor.value)));
+    cursor.continue();
+  };
 }

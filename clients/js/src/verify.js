@@ -4,7 +4,7 @@ import { ForsoothError } from "./error.js";
 import { SafeFactorization } from "./factorization.js";
 import { anInteger, anObject, aText, parseJson, shown } from "./json.js";
 import { LaplaceMechanism } from "./laplace.js";
-import { checkEpsilon } from "./mechanism.js";
+import { checkEpsilon, checkProtects } from "./mechanism.js";
 import { SampledTasks } from "./sampled.js";
 
 /** @typedef {import("./mechanism.js").Mechanism} Mechanism */
@@ -76,13 +76,28 @@ export function readMechanism(text) {
  * @param {string} [claims.unit] what the promise is for: "cell" or "worker"
  * @param {number | null} [claims.limit] the largest ε for one answer
  * @param {number | null} [claims.totalLimit] the largest ε for everything one worker says
+ * @param {import("./mechanism.js").Protects} [claims.protects] what must be protected at least
  * @returns {Verification}
  */
 export function verify(
   mechanism,
-  { tasks, promised, unit = "cell", limit = null, totalLimit = null },
+  {
+    tasks,
+    promised,
+    unit = "cell",
+    limit = null,
+    totalLimit = null,
+    protects: demanded = "answers+participation",
+  },
 ) {
   const { name, protects, cell, cells } = mechanism;
+  if (checkProtects(demanded) === "answers+participation" && protects === "answers") {
+    throw new ForsoothError(
+      "refused: this campaign protects answers only: everybody sees which questions you answered. " +
+        "Agree to that (protects: \"answers\"), or do not take part",
+      "weaker",
+    );
+  }
   const found = cells === null ? "cell" : "worker";
   if (unit !== found) {
     throw new ForsoothError(

@@ -1,8 +1,9 @@
 /** Input is checked before a coin is tossed; a report's shape says nothing about the answers. */
 import assert from "node:assert/strict";
+import { createCipheriv } from "node:crypto";
 import { test } from "node:test";
 
-import { FixedCoins, secureWords } from "../src/coins.js";
+import { drawWith, newSeed, secureWords } from "../src/coins.js";
 import { makeReport, readMechanism, secureCoins } from "../src/index.js";
 import { vectorText } from "./mechanisms.js";
 
@@ -122,12 +123,29 @@ test("coins: more than one call gives, and all of them tossed", () => {
   assert(zeros < 5, `${zeros} zeros: P < 1e-20`);
 });
 
-test("coins that are replayed fall as before", () => {
-  const coins = new FixedCoins();
-  const [one, two] = [coins.replay(), coins.replay()];
-  const first = [...one.words(3), ...one.words(2)];
-  assert.deepEqual([...two.words(4)], first.slice(0, 4));
-  const next = [...two.words(3)];
-  assert.equal(next[0], first[4]);
-  assert.deepEqual([...coins.replay().words(7)], [...first, ...next.slice(1)]);
+test("the coins of a seed fall as before, however many are asked for", async () => {
+  const seed = newSeed();
+  const first = await drawWith(seed, async ({ words }) => [...words(3), ...words(2)]);
+  const again = await drawWith(seed, async ({ words }) => [...words(5)]);
+  const many = await drawWith(seed, async ({ words }) => [...words(400), ...words(600)]);
+  assert.deepEqual(again, first);
+  assert.deepEqual(many.slice(0, 5), first);
+  assert(new Set(many).size > 990, "equal words: P < 1e-20");
+  const other = await drawWith(newSeed(), async ({ words }) => [...words(5)]);
+  assert.notDeepEqual(other, first);
+});
+
+test("the coins of a seed are AES-256 in counter mode", async () => {
+  const [word] = await drawWith(new Uint8Array(32), async ({ words }) => [...words(1)]);
+  const cipher = createCipheriv("aes-256-ctr", Buffer.alloc(32), Buffer.alloc(16));
+  assert.equal(word, cipher.update(Buffer.alloc(4)).readUint32LE());
+});
+
+test("where participation is public, what is sent for a task does not hang on the others", async () => {
+  const mechanism = readMechanism(vectorText("grr"));
+  const fixed = { words: (/** @type {number} */ count) => secureWords(count).map((_, i) => i * 1e9) };
+  const alone = await makeReport(mechanism, TASKS, { b: 3 }, fixed, "w");
+  const beside = await makeReport(mechanism, TASKS, { a: 9, b: 3 }, fixed, "w");
+  assert.equal(beside.values.length, 2);
+  assert.equal(alone.values[0], beside.values[1]);
 });

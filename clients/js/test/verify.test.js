@@ -76,10 +76,11 @@ test("more than the campaign promised, and more than the worker allows", () => {
 
 test("where participation is public, only the values' ε is promised", () => {
   refused(
-    () => verify(readMechanism(vectorText("grr")), { tasks: 5, promised: 1.9 }),
+    () => verify(readMechanism(vectorText("grr")), { tasks: 5, promised: 1.9, protects: "answers" }),
     /what you answered is protected with ε = /,
   );
   const { value, participation } = verify(readMechanism(vectorText("grr")), {
+    protects: "answers",
     tasks: 5,
     promised: 2,
   });

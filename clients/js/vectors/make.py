@@ -6,6 +6,7 @@ exact ε of those that forsooth accepts. `verification/logs.json`: ln(larger / s
 `verification/packing.json`: values of 1 to 16 bits, and their bytes.
 `verification/samples.json`: which tasks a public seed chooses for a worker (unit = worker).
 `verification/promises.json`: guarantees, and what is said of them in words.
+`verification/memory.json`: names of questions and draws, and what ledgers refuse.
 All of it comes from the package itself.
 """
 
@@ -22,6 +23,8 @@ from verdicts import exact_of, logs, verdicts
 
 from forsooth import Answers, ForsoothError, Mechanism, Privacy, Scale, mechanisms
 from forsooth.answers import code_dtype
+from forsooth.client.ledger import QUESTION_CAP, TOTAL_CAP, Ledger
+from forsooth.client.question import AskedCell, AskedQuestion, draw_name
 from forsooth.io import packing
 from forsooth.mechanisms import ChannelMechanism, Laplace, SafeFactorization, SampledTasks
 from forsooth.mechanisms.assignment import sampled_tasks
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 WORKER = "a worker's name – with ε"
 SEED = 2018
+EPSILONS = (0.1, 0.3, 1.0)  # of the rules in the ledgers' vectors
+CAPS: tuple[dict[str, float], ...] = ({}, {"cap": 1.7}, {"questionCap": 1.3}, {"cap": 9.0})
 
 
 class Scripted:
@@ -164,6 +169,51 @@ def promises() -> list[dict[str, Any]]:
     return found
 
 
+def memory() -> dict[str, Any]:
+    """Questions that are the same or look alike, rules, and sequences of spends under caps."""
+    texts = (
+        "Do you smoke?",
+        " do  YOU\tsmoke? ",
+        "Do you smoke",
+        "Tu\u0308r",
+        "T\u00fcr",
+        "\u0130\u03a3",
+    )
+    questions = [(text, image) for text in texts for image in (None, "data:image/png;base64,AA==")]
+    rules = [(rule, labels) for rule in ("{}", "{ }") for labels in (["no", "yes"], ["yes", "no"])]
+    return {
+        "caps": [QUESTION_CAP, TOTAL_CAP],
+        "questions": [
+            {"text": text, "image": image, "question": AskedQuestion(text, image).name}
+            for text, image in questions
+        ],
+        "draws": [
+            {"rule": rule, "labels": labels, "draw": draw_name(rule, labels)}
+            for rule, labels in rules
+        ],
+        "ledgers": [_spent(caps, seed) for seed in range(4) for caps in CAPS],
+    }
+
+
+def _spent(caps: dict[str, float], seed: int) -> dict[str, Any]:
+    """Spends of a few cells each, whether each was refused, and the sum in the end."""
+    ledger, random = Ledger(), np.random.default_rng(seed)
+    spends, refused = [], []
+    for _ in range(12):
+        places = random.choice(len(EPSILONS) * 6, random.integers(1, 4), replace=False).tolist()
+        named = [divmod(place, len(EPSILONS)) for place in places]
+        cells = [AskedCell("?", f"question {q}", f"draw {d}", EPSILONS[d]) for q, d in named]
+        spends.append([{**asdict(cell), "value": "0"} for cell in cells])
+        try:
+            ledger = ledger.spend(
+                dict.fromkeys(cells, "0"), cap=caps.get("cap"), question_cap=caps.get("questionCap")
+            )
+            refused.append(None)
+        except ForsoothError as error:
+            refused.append("repeated" if "for one question" in str(error) else "spent")
+    return {"caps": caps, "spends": spends, "refused": refused, "after": ledger.total}
+
+
 def draw_vectors() -> dict[str, dict[str, Any]]:
     """One vector per family, on several scales."""
     likert, ten = Scale.parse("never,rarely,sometimes,often,always"), Scale.parse("0..9")
@@ -276,6 +326,7 @@ def main() -> None:
     write(HERE / "verification" / "packing.json", packings())
     write(HERE / "verification" / "samples.json", samples())
     write(HERE / "verification" / "promises.json", promises())
+    write(HERE / "verification" / "memory.json", memory())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@
 The service is not trusted. The exact text of the mechanism is checked against its digest, read and
 verified (a table that breaks its own promise is refused), and held against what the campaign
 promises and against the worker's own limit. Noise comes from the operating system. What leaves is
-one report; it is kept, so that asking again sends the same bytes and spends nothing.
+one report; it is kept, so that asking again sends the same bytes and spends nothing. What was sent
+for a question is remembered over all campaigns: asked again by the same rule, the same value is
+sent.
 """
 
 from __future__ import annotations
@@ -16,29 +18,29 @@ import json
 import os
 import tempfile
 import zipfile
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forsooth.answers import Answers
-from forsooth.client.ledger import Ledger
-from forsooth.client.permanent import PermanentReports
+from forsooth.client.memory import Kept, Memory, MemoryFile
+from forsooth.client.permanent import permanent_report, places_of
+from forsooth.client.question import AskedQuestion, cells, draw_name
 from forsooth.client.tokens import OPEN, is_open, is_token, new_token, worker_name
 from forsooth.client.transport import campaign_address, fetch
 from forsooth.errors import ForsoothError
 from forsooth.io import packing, strict
-from forsooth.io.files import read_text, replacing
 from forsooth.mechanisms.base import Mechanism
-from forsooth.privacy import MAX_EPSILON, check_epsilon, check_protects, check_unit
+from forsooth.mechanisms.sampled import SampledTasks
+from forsooth.privacy import check_epsilon, check_protects, check_unit
 from forsooth.promise import Promise, promise
 from forsooth.reports import Reports
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from forsooth.privacy import Protects, Unit
 
@@ -49,29 +51,35 @@ class Asked:
 
     title: str
     tasks: tuple[str, ...]
+    questions: tuple[AskedQuestion, ...]
     scale: Scale
+    labels: tuple[str, ...]
     epsilon: float
     unit: Unit
     protects: Protects
     design: str
     open: bool
 
-
-@dataclass(frozen=True)
-class _Kept:
-    """What a worker keeps of a campaign from the first report on: token and mechanism."""
-
-    token: str
-    design: str
+    @property
+    def tasks_digest(self) -> str:
+        """A fingerprint of the list of tasks."""
+        listed = json.dumps(self.tasks, ensure_ascii=False, separators=(",", ":"))
+        return sha256(listed.encode()).hexdigest()
 
 
 class WorkerCampaign:
     """One campaign, as one worker sees it.
 
     `limit` is the most ε per cell that this worker accepts, `total_limit` the most for everything
-    that they say in this campaign, `cap` the most for all campaigns whose ledger and reports are in
-    `folder` (by default FORSOOTH_HOME or ~/.local/share/forsooth). The invitation may stand after
-    the # of the address; an open link needs none.
+    that they say in this campaign, `protects` what must be protected at least.
+
+    What is sent is remembered over all campaigns in `folder`, by default FORSOOTH_HOME or
+    ~/.local/share/forsooth; one folder is one person. `question_cap` is the most ε for one question
+    in that memory, `cap` the most for everything. By default these are `QUESTION_CAP` and
+    `TOTAL_CAP` of `forsooth.client.ledger`; the first answer to a question and the first campaign
+    may exceed them.
+
+    The invitation may stand after the # of the address; an open link needs none.
     """
 
     def __init__(
@@ -81,6 +89,8 @@ class WorkerCampaign:
         invitation: str | None = None,
         limit: float | None = None,
         total_limit: float | None = None,
+        protects: Protects = "answers+participation",
+        question_cap: float | None = None,
         cap: float | None = None,
         folder: str | Path | None = None,
     ) -> None:
@@ -90,8 +100,10 @@ class WorkerCampaign:
             raise ForsoothError("the invitation is not whole: it has 43 letters, digits, - or _")
         self._limit = None if limit is None else check_epsilon(limit)
         self._total_limit = None if total_limit is None else check_epsilon(total_limit)
+        self._protects = check_protects(protects)
+        self._question_cap = None if question_cap is None else check_epsilon(question_cap)
         self._cap = None if cap is None else check_epsilon(cap)
-        self._folder = Path(folder) if folder else _home()
+        self._file = MemoryFile(Path(folder) if folder else _home())
 
     @cached_property
     def asked(self) -> Asked:
@@ -101,8 +113,8 @@ class WorkerCampaign:
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism for this worker, verified: the campaign's, or the one already used."""
-        kept = self._kept()
-        return self._verified(kept.design if kept else self._current_design())
+        kept = self._file.read().campaigns.get(self._address)
+        return self._verified(self._design(kept.design if kept else self.asked.design))
 
     @property
     def promise(self) -> Promise:
@@ -113,31 +125,67 @@ class WorkerCampaign:
         """Perturb the answers here and send the report; a task that is left out was skipped.
 
         Where only some tasks are sampled (unit = worker), answers to the others are ignored.
-        If this worker has reported before, that report is sent, whatever the answers are now.
+        If this worker has reported before, that report is sent, whatever the answers are now. If a
+        question was answered in another campaign by the same rule, so is its value.
         The result is "accepted", or "already-accepted" where the service had it.
         """
-        with self._locked():
-            kept = self._kept() or _Kept(self._token(), self._current_design())
-            mechanism, asked = self._verified(kept.design), self.asked
-            worker = worker_name(kept.token)
-            table = Answers.of({worker: answers}, asked.scale, tasks=asked.tasks)
-            table = mechanism.eligible(table)
-            if not table.size and mechanism.layout == "cells":
-                raise ForsoothError("no task was answered: there is nothing to send")
-            self._spend(f"{self._address}#{worker}", mechanism, table)
-            _write(self._place, json.dumps(asdict(kept)))
-            store = PermanentReports(self._folder / "reports")
-            report = store.report(self._address, mechanism, table)
-        if report.simulation_seed is not None:
-            raise ForsoothError("the report that is kept was made with a simulation seed")
-        answer = fetch(f"{self._address}/reports", _body(kept, report))
-        return strict.string(strict.loads(answer)["status"], "status")
+        with self._file.locked():
+            memory = self._file.read()
+            kept = memory.campaigns.get(self._address)
+            if kept is None:
+                kept, memory = self._answered(memory, answers)
+                self._file.write(memory)
+        answer = fetch(f"{self._address}/reports", self._body(kept))
+        status = strict.string(strict.loads(answer)["status"], "status")
+        if not kept.accepted:
+            with self._file.locked():
+                memory = self._file.read()
+                self._file.write(_with(memory, self._address, replace(kept, accepted=True)))
+        return status
+
+    def _answered(self, memory: Memory, answers: Mapping[str, object]) -> tuple[Kept, Memory]:
+        """The report on these answers, and the memory with it; nothing is written or sent."""
+        asked, design, token = self.asked, self._design(self.asked.design), self._token()
+        mechanism = self._verified(design)
+        worker = worker_name(token)
+        table = Answers.of({worker: answers}, asked.scale, tasks=asked.tasks)
+        table = mechanism.eligible(table)
+        if not table.size and mechanism.layout == "cells":
+            raise ForsoothError("no task was answered: there is nothing to send")
+        draw = draw_name(_rule(mechanism, design), asked.labels)
+        if not mechanism.independent:  # a sketch cannot be sent in another campaign
+            draw = f"{draw}/{self._address}"
+        places, epsilon = places_of(mechanism, table), mechanism.guarantee.epsilon
+        named = cells(asked.questions, places, draw, epsilon)
+        report, values = permanent_report(mechanism, table, named, memory.ledger)
+        ledger = memory.ledger.spend(values, cap=self._cap, question_cap=self._question_cap)
+        body = _message(token, asked.design, report)
+        kept = Kept(token, asked.design, asked.tasks_digest, body, accepted=False)
+        return kept, _with(replace(memory, ledger=ledger), self._address, kept)
+
+    def _body(self, kept: Kept) -> bytes:
+        """What is sent, and sent again, if the campaign is still the one that was answered."""
+        if kept.body is None:
+            raise ForsoothError(
+                "this campaign was answered, and its report is gone; a second report would be a "
+                "second spend"
+            )
+        if self._invitation not in (None, kept.invitation) and not self.asked.open:
+            raise ForsoothError(
+                "this folder holds a report under another invitation to this campaign; one folder "
+                "is one person: folder=…"
+            )
+        if kept.tasks != self.asked.tasks_digest:
+            raise ForsoothError(
+                "this campaign was answered with other tasks; a second report would be a second "
+                "spend"
+            )
+        return kept.body.encode()
 
     # What the service says, checked
 
-    def _current_design(self) -> str:
-        """The text of the campaign's mechanism, which must be the one that was announced."""
-        digest = self.asked.design
+    def _design(self, digest: str) -> str:
+        """The text of a mechanism, which must be the one that was announced."""
         text = fetch(f"{self._address}/designs/{digest}")
         if sha256(text).hexdigest() != digest:
             raise ForsoothError("the mechanism is not the announced one: its digest differs")
@@ -167,6 +215,11 @@ class WorkerCampaign:
                 "the campaign promises to protect participation, its mechanism does not: "
                 "nothing was sent"
             )
+        if (self._protects, guarantee.protects) == ("answers+participation", "answers"):
+            raise ForsoothError(
+                "the campaign protects answers only: everybody sees which questions you answered. "
+                'If you agree to that: protects="answers". Nothing was sent'
+            )
         if self._limit is not None and guarantee.epsilon > self._limit:
             raise ForsoothError(
                 f"the campaign asks for ε = {guarantee.epsilon:g} per cell, your limit is "
@@ -181,48 +234,12 @@ class WorkerCampaign:
         return mechanism
 
     def _token(self) -> str:
+        """The invitation; by an open link one that is made here, whatever stands in the link."""
         if self.asked.open:
             return OPEN + new_token()
         if self._invitation is None or is_open(self._invitation):
             raise ForsoothError("this campaign needs an invitation: invitation=TOKEN")
         return self._invitation
-
-    # What the worker keeps
-
-    @property
-    def _place(self) -> Path:
-        """The file of this campaign and invitation."""
-        name = sha256(f"{self._address}#{self._invitation or ''}".encode()).hexdigest()
-        return self._folder / f"{name}.json"
-
-    def _kept(self) -> _Kept | None:
-        if not self._place.exists():
-            return None
-        data = strict.loads(read_text(self._place))
-        return _Kept(strict.string(data["token"], "token"), strict.string(data["design"], "design"))
-
-    def _spend(self, campaign: str, mechanism: Mechanism, answers: Answers) -> None:
-        """Enter the campaign into the ledger, before anything is drawn; once is enough."""
-        path = self._folder / "ledger.json"
-        ledger = Ledger.from_json(read_text(path)) if path.exists() else Ledger(MAX_EPSILON)
-        if campaign in ledger.spent:
-            return
-        if self._cap is not None:
-            ledger = Ledger(self._cap, ledger.spent)
-        cells = answers.size if mechanism.layout == "cells" else len(answers.tasks)
-        total = mechanism.guarantee.worker_total(cells)
-        _write(path, ledger.spend(campaign, total).to_json())
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """One process at a time, so that no spend is lost."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (self._folder / "lock").open("w") as file:
-            if os.name == "posix":
-                import fcntl
-
-                fcntl.flock(file, fcntl.LOCK_EX)
-            yield
 
 
 def download_reports(url: str, key: str) -> list[Reports]:
@@ -242,33 +259,47 @@ def _asked(data: Any) -> Asked:
         return Asked(
             title=strict.string(data["title"], "title"),
             tasks=strict.strings([task["id"] for task in data["tasks"]], "tasks"),
+            questions=tuple(_question(task) for task in data["tasks"]),
             scale=Scale(strict.strings(data["scale"]["values"], "scale")),
+            labels=tuple(strict.string(label, "a label") for label in data["scale"]["labels"]),
             epsilon=check_epsilon(strict.number(data["epsilon"], "ε")),
             unit=check_unit(strict.string(data.get("unit", "cell"), "unit")),
             protects=check_protects(strict.string(data["protects"], "protects")),
             design=strict.string(data["design"], "design"),
             open=data["invitation_required"] is False,
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise ForsoothError(f"the service does not describe a campaign ({error!r})") from error
 
 
-def _body(kept: _Kept, report: Reports) -> bytes:
+def _question(task: Any) -> AskedQuestion:
+    image = task.get("image")
+    text = strict.string(task["text"], "a task's text")
+    return AskedQuestion(text, None if image is None else strict.string(image, "a task's image"))
+
+
+def _rule(mechanism: Mechanism, design: str) -> str:
+    """The exact text of the mechanism of one cell."""
+    if not isinstance(mechanism, SampledTasks):
+        return design
+    return strict.string(strict.loads(design)["parameters"]["inner"], "inner")
+
+
+def _message(token: str, design: str, report: Reports) -> str:
     """What is sent: the token, the design's digest, the report's bytes."""
     packed = packing.pack(report.values.reshape(1, -1), report.mechanism.bits)
     body: dict[str, object] = {
-        "invitation": kept.token,
-        "design": sha256(kept.design.encode()).hexdigest(),
+        "invitation": token,
+        "design": design,
         "report": base64.b64encode(packed.tobytes()).decode(),
     }
     if report.answered is not None:
         body["tasks"] = report.answered[1].tolist()
-    return json.dumps(body).encode()
+    return json.dumps(body)
 
 
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+def _with(memory: Memory, address: str, kept: Kept) -> Memory:
+    return replace(memory, campaigns={**memory.campaigns, address: kept})
 
 
 def _home() -> Path:

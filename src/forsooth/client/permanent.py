@@ -1,65 +1,56 @@
-"""Permanent answers: asked again for the same campaign, a client returns the same report.
+"""Permanent draws: asked the same question by the same rule, a client sends the same value again.
 
 Fresh noise on the same answer is a second spend, and averaging many would reveal the answer. The
-store keeps one file per campaign and worker. It holds reports, never answers.
+value that was sent first stays, whatever the answer is now: a value that changed would say for
+certain that the answer did.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from hashlib import sha256
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from forsooth.errors import ForsoothError
-from forsooth.reports import Reports
+from forsooth.mechanisms.sampled import SampledTasks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forsooth.answers import Answers
+    from forsooth.client.ledger import Ledger
+    from forsooth.client.question import AskedCell
     from forsooth.mechanisms.base import Mechanism
+    from forsooth.reports import Reports
 
 
-class PermanentReports:
-    """A folder of reports, at most one per campaign and worker, each whole or not there."""
+def places_of(mechanism: Mechanism, answers: Answers) -> list[int]:
+    """The tasks that one worker's report is about; `answers` are the eligible ones."""
+    if mechanism.layout == "cells":
+        return [int(place) for place in answers.task]
+    if isinstance(mechanism, SampledTasks):
+        return [int(place) for place in mechanism.sampled(answers.workers, len(answers.tasks))[0]]
+    return list(range(len(answers.tasks)))
 
-    def __init__(self, folder: str | Path) -> None:
-        self._folder = Path(folder)
-        self._folder.mkdir(parents=True, exist_ok=True)
 
-    def report(self, campaign: str, mechanism: Mechanism, answers: Answers) -> Reports:
-        """One worker's report for a campaign: the one already made, or a new one, kept for ever.
+def permanent_report(
+    mechanism: Mechanism, answers: Answers, cells: Sequence[AskedCell], ledger: Ledger
+) -> tuple[Reports, dict[AskedCell, str | None]]:
+    """One worker's report, and the value of each cell for the ledger.
 
-        The stored report is returned whatever the answers are now. A campaign that comes back
-        with another mechanism or other tasks is refused.
-        """
-        if len(answers.workers) != 1:
-            raise ForsoothError("permanent reports are kept for one worker at a time")
-        path = self._path(campaign, answers.workers[0])
-        if not path.exists():
-            self._keep(mechanism.perturb(answers), path)
-        stored = Reports.read(path)
-        if (stored.mechanism, stored.tasks) != (mechanism, answers.tasks):
-            raise ForsoothError(
-                f"campaign {campaign!r} was answered with another mechanism or other tasks; "
-                "a second report would be a second spend"
-            )
-        return stored
-
-    def _path(self, campaign: str, worker: str) -> Path:
-        """Names may be any strings; their hash is a file name."""
-        key = sha256(f"{len(campaign)}:{campaign}{worker}".encode()).hexdigest()
-        return self._folder / f"{key}.parquet"
-
-    def _keep(self, reports: Reports, path: Path) -> None:
-        """Link the finished file to its name: of two processes the first wins, for both."""
-        handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
-        os.close(handle)
-        temporary = Path(name)
-        try:
-            reports.write(temporary)
-            path.hardlink_to(temporary)
-        except FileExistsError:
-            pass
-        finally:
-            temporary.unlink(missing_ok=True)
+    Every value is drawn afresh, then those that were sent before take their places.
+    """
+    if len(answers.workers) != 1:
+        raise ForsoothError("a ledger is kept for one worker at a time")
+    report = mechanism.perturb(answers)
+    if not mechanism.independent:
+        return report, dict.fromkeys(cells)
+    values = report.values.reshape(-1).copy()
+    for place, cell in enumerate(cells):
+        if (before := ledger.value(cell)) is not None:
+            values[place] = np.array(int(before), values.dtype)
+    known: dict[AskedCell, str | None] = {
+        cell: str(int(value)) for cell, value in zip(cells, values, strict=True)
+    }
+    return replace(report, values=values.reshape(report.values.shape)), known

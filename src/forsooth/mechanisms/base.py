@@ -90,6 +90,11 @@ class Mechanism(ABC):
         return "rows" if self.protects == "answers+participation" else "cells"
 
     @property
+    def independent(self) -> bool:
+        """Does every cell have a value of its own, drawn apart from all others?"""
+        return False
+
+    @property
     @abstractmethod
     def dtype(self) -> np.dtype[Any]:
         """The type of one reported value in memory."""
@@ -225,6 +230,11 @@ class Mechanism(ABC):
 
 class CellwiseMechanism(Mechanism):
     """A mechanism that sends one value per cell and takes the same steps for every cell."""
+
+    @property
+    def independent(self) -> bool:
+        """It does, unless a worker draws something for all of their cells."""
+        return True
 
     def randomise(self, answers: Answers, random: Randomness) -> NDArray[Any]:
         """All cells, block by block, so that memory stays small."""

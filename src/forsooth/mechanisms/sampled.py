@@ -65,6 +65,11 @@ class SampledTasks(Mechanism):
         return Privacy(self.inner.guarantee.epsilon, self.protects, cells=self.count)
 
     @property
+    def independent(self) -> bool:
+        """As the inner mechanism."""
+        return self.inner.independent
+
+    @property
     def layout(self) -> Layout:
         """As the inner mechanism's."""
         return self.inner.layout

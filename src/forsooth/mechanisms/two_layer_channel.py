@@ -70,6 +70,11 @@ class TwoLayer(CellwiseMechanism):
         return Privacy(2 * self.epsilon, self.protects)
 
     @property
+    def independent(self) -> bool:
+        """A worker's cells share the budget."""
+        return False
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """Symbols."""
         return symbol_dtype(self.channels[0].symbols)

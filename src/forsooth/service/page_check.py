@@ -7,12 +7,12 @@ import secrets
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
-from http.client import HTTPException, HTTPMessage
-from typing import IO
+from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.parse import urlsplit, urlunsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+from urllib.request import Request
 
+from forsooth.client.transport import OPENER
 from forsooth.errors import ForsoothError
 from forsooth.service import manifest
 from forsooth.service.manifest import Manifest
@@ -99,22 +99,10 @@ def _addresses(url: str) -> tuple[str, str]:
     return base, f"{base}/c/{secrets.token_urlsafe(16)}"
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """A page that comes from elsewhere is another page."""
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        """Let the redirection be seen as the answer."""
-
-
-_opener: OpenerDirector = build_opener(_NoRedirects)
-
-
 def _served(address: str) -> bytes | str:
     """The bytes at an address, or in words why they are not a file of the page."""
     try:
-        with _opener.open(Request(address, headers=_HEADERS), timeout=_TIMEOUT) as response:
+        with OPENER.open(Request(address, headers=_HEADERS), timeout=_TIMEOUT) as response:
             for header in _STEERING:
                 if value := response.headers.get(header):
                     return f"comes with the header {header}: {value}"

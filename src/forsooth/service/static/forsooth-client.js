@@ -5,8 +5,9 @@
 class ForsoothError extends Error {
   /**
    * @param {string} message for people
-   * @param {string} [code] for programs: "refused" (a bad mechanism), "input" (bad answers),
-   *   "storage", "unreachable", or what the service says ("already-reported", …)
+   * @param {string} [code] for programs: "refused" (a bad mechanism), "weaker" (it
+   *   protects less than demanded), "repeated" and "spent" (a cap), "answered", "changed", "input"
+   *   (bad answers), "storage", "unreachable", or what the service says ("already-reported", …)
    */
   constructor(message, code = "refused") {
     super(message);
@@ -48,6 +49,15 @@ function base64(bytes) {
   return btoa(binary);
 }
 
+/** @param {string} text */
+function fromBase64(text) {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    throw new ForsoothError("this is not base64");
+  }
+}
+
 /** @param {Uint8Array} bytes */
 function base64url(bytes) {
   return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -62,59 +72,6 @@ function decodeText(bytes) {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new ForsoothError("this is not a text in UTF-8");
-  }
-}
-
-// coins.js
-/** Where the coins come from: the browser's or Node's cryptographic generator, nothing else. */
-
-/** @typedef {{words(count: number): Uint32Array}} Coins uniform 32-bit words, independent */
-
-const MOST_WORDS = 65536 / 4; // what one call of getRandomValues gives
-
-/**
- * @param {number} count
- * @returns {Uint32Array<ArrayBuffer>}
- */
-function secureWords(count) {
-  const words = new Uint32Array(count);
-  for (let start = 0; start < count; start += MOST_WORDS) {
-    crypto.getRandomValues(words.subarray(start, start + MOST_WORDS));
-  }
-  return words;
-}
-
-/** Fresh coins at every call. */
-const secureCoins = { words: secureWords };
-
-/**
- * Coins that are tossed once: every replay begins anew, and they fall as before.
- *
- * A worker who looks at a report and then corrects an answer gets the same coins again. Otherwise
- * one could toss until the report says what one likes, and it would no longer be the table's.
- */
-class FixedCoins {
-  #tossed = new Uint32Array(0);
-
-  /** @returns {Coins} */
-  replay() {
-    let next = 0;
-    return {
-      words: (count) => {
-        next += count;
-        this.#toss(next - this.#tossed.length);
-        return this.#tossed.slice(next - count, next);
-      },
-    };
-  }
-
-  /** @param {number} more */
-  #toss(more) {
-    if (more <= 0) return;
-    const all = new Uint32Array(this.#tossed.length + more);
-    all.set(this.#tossed);
-    all.set(secureWords(more), this.#tossed.length);
-    this.#tossed = all;
   }
 }
 
@@ -585,109 +542,6 @@ function checkProtects(protects) {
   return /** @type {Protects} */ (protects);
 }
 
-// report.js
-/** From answers to the bytes that leave the worker. */
-
-/** @typedef {import("./mechanism.js").Mechanism} Mechanism */
-/** @typedef {string | number | null} Answer a label of the scale or its number; null: skipped */
-/** @typedef {Record<string, Answer> | Iterable<readonly [string, Answer]>} Answers by task */
-
-/**
- * @typedef {object} Report
- * @property {readonly number[]} codes what was answered, a position on the scale per task
- * @property {readonly number[] | null} answered the answered tasks' places, where that is public
- * @property {readonly number[]} places the tasks that can influence the report, of which a cellwise
- *   mechanism sends a value each
- * @property {readonly (number | bigint)[]} values what is sent
- * @property {Uint8Array} bytes the same as bytes
- */
-
-/**
- * All input is checked before the first coin is tossed.
- * @param {Mechanism} mechanism
- * @param {readonly string[]} tasks the campaign's, in order
- * @param {Answers} answers tasks that are left out were skipped
- * @param {import("./coins.js").Coins} coins
- * @param {string} worker the worker's public name
- * @returns {Promise<Report>}
- */
-async function makeReport(mechanism, tasks, answers, coins, worker) {
-  const codes = codesOf(mechanism, tasks, answers);
-  let places = await mechanism.eligible(tasks.length, worker);
-  const isPublic = mechanism.layout === "cells";
-  if (isPublic) {
-    places = places.filter((task) => codes[task] !== mechanism.scale.size);
-    if (places.length === 0) throw new ForsoothError("nothing was answered yet", "input");
-  }
-  const cells = places.map((task) => codes[task]);
-  const values = await mechanism.randomise(cells, coins, worker);
-  const bytes = encode(values, mechanism.bits);
-  return { codes, answered: isPublic ? places : null, places, values, bytes };
-}
-
-/**
- * A position on the scale per task, NULL being `scale.size`.
- * @param {Mechanism} mechanism
- * @param {readonly string[]} tasks
- * @param {Answers} answers
- * @returns {number[]}
- */
-function codesOf({ scale }, tasks, answers) {
-  const places = new Map(tasks.map((task, place) => [task, place]));
-  const codes = new Array(tasks.length).fill(scale.size);
-  const seen = new Set();
-  for (const [task, answer] of pairsOf(answers)) {
-    const place = places.get(task);
-    const where = `task ${shown(task)}`;
-    if (place === undefined) throw new ForsoothError(`${where} is not in this campaign`, "input");
-    if (seen.has(task)) throw new ForsoothError(`${where} is answered twice`, "input");
-    seen.add(task);
-    if (answer !== null) codes[place] = scale.code(answer, where);
-  }
-  return codes;
-}
-
-/**
- * @param {Answers} answers
- * @returns {Iterable<readonly [string, Answer]>}
- */
-function pairsOf(answers) {
-  if (typeof answers !== "object" || answers === null) {
-    throw new ForsoothError("answers are an object { task: answer } or a list of pairs", "input");
-  }
-  if (Symbol.iterator in answers)
-    return /** @type {Iterable<readonly [string, Answer]>} */ (answers);
-  return Object.entries(answers);
-}
-
-/**
- * Values in task order, one after the other in as many bits as each needs: value c stands in the
- * bits [c·bits, (c+1)·bits), bit i being bit i mod 8 of byte i div 8. The bits left over are 0, and
- * the length says how many values there are, nothing else.
- * @param {readonly (number | bigint)[]} values
- * @param {number} bits of one value: up to 16 for symbols, 64 for whole numbers with a sign
- * @returns {Uint8Array}
- */
-function encode(values, bits) {
-  const bytes = new Uint8Array(Math.ceil((values.length * bits) / 8));
-  const view = new DataView(bytes.buffer);
-  values.forEach((value, place) => {
-    if (bits === 64) view.setBigInt64(8 * place, BigInt(value), true);
-    else writeBits(bytes, place * bits, Number(value));
-  });
-  return bytes;
-}
-
-/**
- * @param {Uint8Array} bytes
- * @param {number} start the first bit
- * @param {number} value
- */
-function writeBits(bytes, start, value) {
-  let rest = value << (start % 8);
-  for (let byte = start >> 3; rest > 0; byte++, rest >>= 8) bytes[byte] |= rest;
-}
-
 // service.js
 /** Talking to the collection service: the same bytes again until it has answered. */
 
@@ -776,106 +630,145 @@ function complaint(status, text) {
   );
 }
 
-// store.js
-/**
- * Where a report is kept for ever: fresh noise on the same answer would be a second spend, and
- * averaging many would reveal the answer. Reports are kept, never answers.
- */
+// about.js
+/** What a link and a service say of a campaign, read as strictly as a mechanism. */
+
+/** @typedef {{id: string, text: string, image: string | null}} Task */
+/** @typedef {ReturnType<typeof parseAbout>} About */
 
 /**
- * What a campaign needs of a store. `add` must be atomic: of two tabs only one adds.
- * @typedef {object} Store
- * @property {(key: string) => Promise<string | undefined>} get
- * @property {(key: string, text: string) => Promise<boolean>} add false if the key is taken
- * @property {(key: string, text: string) => Promise<void>} replace
+ * The campaign's address in the API, always written in one way, and the token after # if there is one.
+ * @param {string} url https://…/c/ID or https://…/v1/campaigns/ID
  */
-
-const DATABASE = "forsooth";
-const TABLE = "reports";
-
-/**
- * The browser's own, IndexedDB; what was added is on the disk before `add` returns.
- * @returns {Store}
- */
-function browserStore() {
-  return {
-    get: (key) => transact("readonly", (table) => table.get(key)),
-    replace: (key, text) => transact("readwrite", (table) => table.put(text, key)),
-    async add(key, text) {
-      try {
-        await transact("readwrite", (table) => table.add(text, key));
-        return true;
-      } catch (error) {
-        if (error instanceof ForsoothError && isTaken(error.cause)) return false;
-        throw error;
-      }
-    },
-  };
-}
-
-/**
- * A store that is forgotten with the program: for tests, and for programs that keep records
- * themselves.
- * @returns {Store}
- */
-function memoryStore() {
-  /** @type {Map<string, string>} */
-  const kept = new Map();
-  return {
-    get: async (key) => kept.get(key),
-    replace: async (key, text) => void kept.set(key, text),
-    async add(key, text) {
-      if (kept.has(key)) return false;
-      kept.set(key, text);
-      return true;
-    },
-  };
-}
-
-/**
- * @param {IDBTransactionMode} mode
- * @param {(table: IDBObjectStore) => IDBRequest} act
- * @returns {Promise<any>}
- */
-async function transact(mode, act) {
-  /** @type {IDBDatabase | undefined} */
-  let database;
+function parseLink(url) {
+  let parsed;
   try {
-    database = await open();
-    const transaction = database.transaction(TABLE, mode, { durability: "strict" });
-    const request = act(transaction.objectStore(TABLE));
-    await new Promise((resolve, reject) => {
-      transaction.oncomplete = resolve;
-      transaction.onabort = () => reject(transaction.error);
-    });
-    return request.result;
-  } catch (cause) {
-    const error = new ForsoothError(
-      "this browser does not let the page keep your report, and without that nothing is sent: " +
-        "coming back would draw fresh noise and protect you less. Allow the page to store data " +
-        "(in Node, pass a store)",
-      "storage",
-    );
-    error.cause = cause;
-    throw error;
-  } finally {
-    database?.close();
+    parsed = new URL(url, globalThis.location?.href);
+  } catch {
+    throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
   }
+  const found = /^(.*)\/(?:c|v1\/campaigns)\/([^/]+)\/?$/.exec(parsed.pathname);
+  if (!found) throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
+  const token = parsed.hash.slice(1) || undefined;
+  parsed.hostname = parsed.hostname.replace(/\.$/, ""); // the same host, with its root's dot
+  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token };
 }
 
-/** @returns {Promise<IDBDatabase>} */
-function open() {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+/** @param {string} text */
+function parseAbout(text) {
+  const json = anObject(parseJson(text), "a campaign");
+  const scale = anObject(json.get("scale"), "scale");
+  const tasks = aList(json.get("tasks"), "tasks").map((item) => {
+    const task = anObject(item, "a task");
+    const image = task.get("image") ?? null;
+    return {
+      id: aText(task.get("id"), "a task's id"),
+      text: aText(task.get("text"), "a task's text"),
+      image: image === null ? null : aText(image, "a task's image"),
+    };
   });
+  texts(
+    tasks.map((task) => task.id),
+    "tasks",
+  );
+  if (tasks.length === 0) throw new ForsoothError("this campaign has no tasks");
+  const values = texts(scale.get("values"), "the scale's values");
+  const labels = aList(scale.get("labels"), "labels").map((label) => aText(label, "a label"));
+  if (labels.length !== values.length)
+    throw new ForsoothError("every answer of the scale needs a label");
+  return {
+    title: aText(json.get("title"), "title"),
+    description: aText(json.get("description") ?? "", "description"),
+    tasks,
+    values,
+    labels,
+    epsilon: aNumber(json.get("epsilon"), "ε"),
+    unit: aText(json.get("unit") ?? "cell", "unit"),
+    protects: checkProtects(json.get("protects")),
+    design: aText(json.get("design"), "design"),
+    invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),
+    closed: aTruth(json.get("closed"), "closed"),
+  };
 }
 
-/** @param {unknown} cause */
-function isTaken(cause) {
-  return cause instanceof DOMException && cause.name === "ConstraintError";
+/**
+ * The text of a design, which is named by its SHA-256.
+ * @param {import("./service.js").Network} network
+ * @param {string} address
+ * @param {string} design
+ */
+async function fetchDesign(network, address, design) {
+  if (!/^[0-9a-f]{64}$/.test(design))
+    throw new ForsoothError("refused: the design's name is no SHA-256");
+  const { text } = await request(network, `${address}/designs/${design}`);
+  if ((await sha256Hex(text)) !== design) {
+    throw new ForsoothError(
+      "refused: the mechanism is not the one that the campaign names (its SHA-256 differs)",
+    );
+  }
+  return text;
+}
+
+// coins.js
+/** Where the coins come from: the browser's or Node's cryptographic generator, nothing else. */
+
+/** @typedef {{words(count: number): Uint32Array}} Coins uniform 32-bit words, independent */
+
+const MOST_WORDS = 65536 / 4; // what one call of getRandomValues gives
+const SEED_BYTES = 32; // a key of AES-256
+const FIRST_WORDS = 256; // more than the noise on one number takes
+const TOO_FEW = new Error("more coins are needed");
+
+/**
+ * @param {number} count
+ * @returns {Uint32Array<ArrayBuffer>}
+ */
+function secureWords(count) {
+  const words = new Uint32Array(count);
+  for (let start = 0; start < count; start += MOST_WORDS) {
+    crypto.getRandomValues(words.subarray(start, start + MOST_WORDS));
+  }
+  return words;
+}
+
+/** Fresh coins at every call. */
+const secureCoins = { words: secureWords };
+
+/** @returns {Uint8Array<ArrayBuffer>} what coins are made of that are tossed once and fall as before */
+function newSeed() {
+  return crypto.getRandomValues(new Uint8Array(SEED_BYTES));
+}
+
+/**
+ * Draw with the coins of a seed: AES-256 in counter mode. The same seed gives the same coins.
+ *
+ * A worker who looks at a report, and then reloads the page or corrects an answer, gets the same coins
+ * again. Otherwise one could toss until the report says what one likes, and it would no longer be
+ * the table's.
+ * @template T
+ * @param {Uint8Array<ArrayBuffer>} seed
+ * @param {(coins: Coins) => Promise<T>} draw begins anew with more coins if there were too few
+ * @returns {Promise<T>}
+ */
+async function drawWith(seed, draw) {
+  const key = await crypto.subtle.importKey("raw", seed, "AES-CTR", false, ["encrypt"]);
+  const counting = { name: "AES-CTR", counter: new Uint8Array(16), length: 64 };
+  for (let length = FIRST_WORDS; ; length *= 4) {
+    const stream = new Uint32Array(
+      await crypto.subtle.encrypt(counting, key, new Uint8Array(4 * length)),
+    );
+    let next = 0;
+    const words = (/** @type {number} */ count) => {
+      next += count;
+      if (next > length) throw TOO_FEW;
+      return stream.slice(next - count, next);
+    };
+    try {
+      return await draw({ words });
+    } catch (error) {
+      if (error !== TOO_FEW) throw error;
+    }
+  }
 }
 
 // exact.js
@@ -1021,6 +914,597 @@ function expBounds(x, bits) {
     high = ((high * high) >> work) + 1n;
   }
   return [low >> (work - bits), (high >> (work - bits)) + 1n];
+}
+
+// memory.js
+/**
+ * What a device keeps of one person: what was drawn for each question, and one report per campaign.
+ *
+ * For a question, a rule and its words for the answers there is one draw, ever. Asked again by any
+ * campaign, the same value is sent again and tells nothing new, whatever the answer is by then. So
+ * what was drawn is the ledger too: ε adds up over the draws of a question, and over all of them.
+ * `docs/formats.md` describes the text; forsooth's Python keeps the same.
+ */
+
+/** @typedef {import("./question.js").Cell} Cell */
+/** @typedef {{epsilon: number, value: string | null}} Drawn the value is null for a share of a sketch */
+/** @typedef {{cap?: number, questionCap?: number}} Caps */
+
+/**
+ * A report as it was sent, without the answers.
+ * @typedef {object} Kept
+ * @property {string} invitation
+ * @property {string} design
+ * @property {string} tasks fingerprint of the list of tasks
+ * @property {string | null} body what is sent again; null: it was there and is gone
+ * @property {boolean} accepted
+ */
+
+const MEMORY_FORMAT = 1n;
+const UNIT = 2n ** 1074n; // every float is a whole number of 2^−1074
+
+/** ε for repeats of one question: together they stay "strong", odds of 3 to 1 at most. */
+const QUESTION_CAP = 1.09;
+/** ε for everything: beyond "weak", odds of 999 to 1, nearly all can be concluded. */
+const TOTAL_CAP = 6.9;
+
+class Memory {
+  /** @type {Map<string, Map<string, Drawn>>} by question and draw */
+  #drawn = new Map();
+  /** @type {Map<string, Kept>} by address */
+  campaigns = new Map();
+  /** @type {Map<string, string>} seeds of what was drawn and not yet sent */
+  #coins = new Map();
+  /** @type {Map<string, string>} made for open links that are not yet answered, by address */
+  #tokens = new Map();
+
+  /** @param {string | undefined} text */
+  static read(text) {
+    const memory = new Memory();
+    if (text === undefined) return memory;
+    const json = anObject(parseJson(text), "what this device keeps");
+    anInteger(json.get("forsooth"), "the format's version", MEMORY_FORMAT, MEMORY_FORMAT);
+    for (const [question, draws] of anObject(json.get("drawn"), "drawn")) {
+      const read = [...anObject(draws, "a question")].map(([draw, it]) => [draw, parseDrawn(it)]);
+      memory.#drawn.set(question, new Map(/** @type {[string, Drawn][]} */ (read)));
+    }
+    for (const [address, kept] of anObject(json.get("campaigns"), "campaigns"))
+      memory.campaigns.set(address, parseKept(kept));
+    for (const [name, seed] of anObject(json.get("coins") ?? new Map(), "coins"))
+      memory.#coins.set(name, aText(seed, "a seed"));
+    for (const [address, token] of anObject(json.get("tokens") ?? new Map(), "tokens"))
+      memory.#tokens.set(address, aText(token, "a token"));
+    return memory;
+  }
+
+  /** The whole memory as one JSON object. */
+  toString() {
+    const drawn = [...this.#drawn].map(([question, draws]) => [question, Object.fromEntries(draws)]);
+    return JSON.stringify({
+      forsooth: Number(MEMORY_FORMAT),
+      drawn: Object.fromEntries(drawn),
+      campaigns: Object.fromEntries(this.campaigns),
+      coins: Object.fromEntries(this.#coins),
+      tokens: Object.fromEntries(this.#tokens),
+    });
+  }
+
+  /**
+   * The token for an open link, made once.
+   * @param {string} address
+   * @param {() => string} make
+   */
+  token(address, make) {
+    return once(this.#tokens, address, make);
+  }
+
+  /**
+   * The seed of a draw that was not sent yet, made once.
+   * @param {Cell} cell
+   */
+  seed({ coins }) {
+    return fromBase64(once(this.#coins, coins, () => base64(newSeed())));
+  }
+
+  /**
+   * What was sent for a cell before; undefined if nothing was.
+   * @param {Cell} cell
+   */
+  value({ question, draw }) {
+    return this.#drawn.get(question)?.get(draw)?.value;
+  }
+
+  /**
+   * ε of all that was sent so far, and of all if these cells are sent too.
+   * @param {readonly Cell[]} cells
+   */
+  spending(cells) {
+    const fresh = cells.filter((cell) => !this.#has(cell));
+    const before = [...this.#drawn.values()].flatMap((draws) => [...draws.values()]);
+    return { before: total(before), after: total([...before, ...fresh]) };
+  }
+
+  /**
+   * Refuse cells whose fresh draws would exceed a cap. The default caps are about repeats only: a
+   * question that was never asked here, and a first campaign, may exceed them.
+   * @param {readonly Cell[]} cells
+   * @param {Caps} caps
+   */
+  check(cells, { cap, questionCap }) {
+    const fresh = cells.filter((cell) => !this.#has(cell));
+    for (const [question, cellsOfIt] of groups(fresh)) {
+      const before = [...(this.#drawn.get(question)?.values() ?? [])];
+      if (!isBeyond(before, cellsOfIt, questionCap ?? QUESTION_CAP, questionCap === undefined))
+        continue;
+      const [was, would] = [total(before), total([...before, ...cellsOfIt])].map(shownEpsilon);
+      throw new ForsoothError(
+        `refused: this device has answered “${cellsOfIt[0].text}” before, under another rule ` +
+          `(ε = ${was}). A fresh report would make that ε = ${would}, and your limit for one question ` +
+          `is ${shownEpsilon(questionCap ?? QUESTION_CAP)}`,
+        "repeated",
+      );
+    }
+    const all = [...this.#drawn.values()].flatMap((draws) => [...draws.values()]);
+    if (!isBeyond(all, fresh, cap ?? TOTAL_CAP, cap === undefined)) return;
+    const [was, would] = [total(all), total([...all, ...fresh])].map(shownEpsilon);
+    throw new ForsoothError(
+      `refused: your answers so far have ε = ${was} in all. With this campaign it would be ${would}, ` +
+        `and your limit is ${shownEpsilon(cap ?? TOTAL_CAP)}`,
+      "spent",
+    );
+  }
+
+  /**
+   * Enter what is about to be sent, and forget the coins that it was made with: who finds this device
+   * later cannot take the noise away.
+   * @param {readonly (Cell & {value: string | null})[]} cells
+   * @param {Caps} caps
+   */
+  spend(cells, caps) {
+    this.check(cells, caps);
+    for (const { question, draw, coins, epsilon, value } of cells) {
+      const draws = this.#drawn.get(question) ?? new Map();
+      const before = draws.get(draw);
+      if (before && before.value !== value) {
+        throw new ForsoothError(
+          "another report with one of these questions was sent from this device in the meantime: " +
+            "look again at what will be sent",
+          "changed",
+        );
+      }
+      this.#drawn.set(question, draws.set(draw, { epsilon, value }));
+      this.#coins.delete(coins);
+    }
+  }
+
+  /**
+   * Keep a campaign's report.
+   * @param {string} address
+   * @param {Kept} kept
+   */
+  keep(address, kept) {
+    this.#tokens.delete(address);
+    this.campaigns.set(address, kept);
+    return String(this);
+  }
+
+  /** @param {Cell} cell */
+  #has({ question, draw }) {
+    return this.#drawn.get(question)?.has(draw) ?? false;
+  }
+}
+
+/**
+ * @param {Map<string, string>} all
+ * @param {string} key
+ * @param {() => string} make
+ */
+function once(all, key, make) {
+  const found = all.get(key) ?? make();
+  all.set(key, found);
+  return found;
+}
+
+/** @param {readonly Cell[]} cells */
+function groups(cells) {
+  /** @type {Map<string, Cell[]>} */
+  const found = new Map();
+  for (const cell of cells) {
+    const same = found.get(cell.question);
+    if (same) same.push(cell);
+    else found.set(cell.question, [cell]);
+  }
+  return found;
+}
+
+/**
+ * Would fresh draws after the former ones exceed a cap? In exact arithmetic.
+ * @param {readonly {epsilon: number}[]} before
+ * @param {readonly {epsilon: number}[]} fresh
+ * @param {number} cap
+ * @param {boolean} repeatsOnly
+ */
+function isBeyond(before, fresh, cap, repeatsOnly) {
+  if (fresh.length === 0 || cap === Infinity || (repeatsOnly && before.length === 0)) return false;
+  return units([...before, ...fresh]) > units([{ epsilon: checkEpsilon(cap) }]);
+}
+
+/** @param {readonly {epsilon: number}[]} draws */
+function units(draws) {
+  return draws.reduce((sum, { epsilon }) => {
+    const { n, d } = fractionOf(epsilon);
+    return sum + (n * UNIT) / d;
+  }, 0n);
+}
+
+/** @param {readonly {epsilon: number}[]} draws */
+function total(draws) {
+  return draws.length === 0 ? 0 : floatAbove({ n: units(draws), d: UNIT });
+}
+
+/** @param {number} epsilon */
+function shownEpsilon(epsilon) {
+  return String(Number(epsilon.toPrecision(3)));
+}
+
+/**
+ * @param {unknown} json
+ * @returns {Drawn}
+ */
+function parseDrawn(json) {
+  const drawn = anObject(json, "a draw");
+  const value = drawn.get("value");
+  return {
+    epsilon: checkEpsilon(aNumber(drawn.get("epsilon"), "ε")),
+    value: value === null ? null : aText(value, "a value"),
+  };
+}
+
+/**
+ * @param {unknown} json
+ * @returns {Kept}
+ */
+function parseKept(json) {
+  const kept = anObject(json, "the kept report");
+  const body = kept.get("body");
+  return {
+    invitation: aText(kept.get("invitation"), "invitation"),
+    design: aText(kept.get("design"), "design"),
+    tasks: aText(kept.get("tasks"), "tasks"),
+    body: body === null ? null : aText(body, "body"),
+    accepted: aTruth(kept.get("accepted"), "accepted"),
+  };
+}
+
+// question.js
+/** Which question this is, whichever campaign asks it: by its words and picture, not its address. */
+
+/** @typedef {import("./about.js").About} About */
+
+const SPACES = /\p{White_Space}+/gu;
+
+/**
+ * One value of a report, or its share of a sketch, and the names under which it is remembered.
+ * @typedef {object} Cell
+ * @property {number} place of the task
+ * @property {string} text of the question
+ * @property {string} question fingerprint of its words and its picture
+ * @property {string} draw the rule and the words for the answers; for the second of two equal questions
+ *   of a campaign another one than for the first
+ * @property {string} coins the name of the seed that it is drawn with; a sketch has one
+ * @property {number} epsilon
+ */
+
+/** @param {import("./about.js").Task} task */
+function questionOf({ text, image }) {
+  const words = text.normalize("NFC").toLowerCase().replace(SPACES, " ").replace(/^ | $/g, "");
+  return sha256Hex(`${words}\n${image ?? ""}`);
+}
+
+/**
+ * The rule by which one cell is drawn, with the words that the person saw for the answers.
+ * @param {string} rule the exact text of the mechanism of one cell
+ * @param {readonly string[]} labels
+ */
+function drawOf(rule, labels) {
+  return sha256Hex([rule, ...labels].join("\n"));
+}
+
+/**
+ * The cells of some tasks. What a sketch draws belongs to one campaign: it cannot be sent in another.
+ * @param {About} about
+ * @param {import("./mechanism.js").Mechanism} mechanism
+ * @param {string} rule
+ * @param {string} address
+ * @param {readonly number[]} places
+ * @returns {Promise<Cell[]>}
+ */
+async function cellsOf({ tasks, labels }, mechanism, rule, address, places) {
+  const draw = await drawOf(rule, labels);
+  const questions = await Promise.all(tasks.map(questionOf));
+  /** @type {Map<string, number>} */
+  const asked = new Map();
+  const times = questions.map((question) => {
+    const before = asked.get(question) ?? 0;
+    asked.set(question, before + 1);
+    return before;
+  });
+  const whole = `${draw}/${address}`;
+  return places.map((place) => {
+    const question = questions[place];
+    const own = `${mechanism.isCellwise ? draw : whole}/${times[place]}`;
+    return {
+      place,
+      text: tasks[place].text,
+      question,
+      draw: own,
+      coins: mechanism.isCellwise ? `${question}/${own}` : whole,
+      epsilon: mechanism.cell.epsilon,
+    };
+  });
+}
+
+// report.js
+/** From answers to the bytes that leave the worker. */
+
+/** @typedef {import("./mechanism.js").Mechanism} Mechanism */
+/** @typedef {string | number | null} Answer a label of the scale or its number; null: skipped */
+/** @typedef {Record<string, Answer> | Iterable<readonly [string, Answer]>} Answers by task */
+
+/**
+ * @typedef {object} Report
+ * @property {readonly number[]} codes what was answered, a position on the scale per task
+ * @property {readonly number[] | null} answered the answered tasks' places, where that is public
+ * @property {readonly number[]} places the tasks that can influence the report, of which a cellwise
+ *   mechanism sends a value each
+ * @property {readonly (number | bigint)[]} values what is sent
+ * @property {Uint8Array} bytes the same as bytes
+ */
+
+/**
+ * All input is checked before the first coin is tossed. Coins are tossed for every task, skipped or
+ * not: what is sent for one task does not depend on the answers to others.
+ * @param {Mechanism} mechanism
+ * @param {readonly string[]} tasks the campaign's, in order
+ * @param {Answers} answers tasks that are left out were skipped
+ * @param {import("./coins.js").Coins} coins
+ * @param {string} worker the worker's public name
+ * @returns {Promise<Report>}
+ */
+async function makeReport(mechanism, tasks, answers, coins, worker) {
+  const codes = codesOf(mechanism, tasks, answers);
+  const eligible = await mechanism.eligible(tasks.length, worker);
+  const places = reportedOf(mechanism, codes, eligible);
+  const inputs = eligible.map((task) => inputOf(mechanism, codes[task]));
+  const drawn = await mechanism.randomise(inputs, coins, worker);
+  const reported = new Set(places);
+  const values = mechanism.isCellwise
+    ? drawn.filter((_, cell) => reported.has(eligible[cell]))
+    : drawn;
+  return assembled(mechanism, codes, places, values);
+}
+
+/**
+ * What is drawn for a task that may be skipped: where that is public, anything, and it is not sent.
+ * @param {Mechanism} mechanism
+ * @param {number} code
+ */
+function inputOf({ layout, scale }, code) {
+  return layout === "cells" ? code % scale.size : code;
+}
+
+/**
+ * The tasks that the report is about.
+ * @param {Mechanism} mechanism
+ * @param {readonly number[]} codes
+ * @param {readonly number[]} eligible
+ */
+function reportedOf({ layout, scale }, codes, eligible) {
+  if (layout === "rows") return eligible;
+  const places = eligible.filter((task) => codes[task] !== scale.size);
+  if (places.length === 0) throw new ForsoothError("nothing was answered yet", "input");
+  return places;
+}
+
+/**
+ * @param {Mechanism} mechanism
+ * @param {readonly number[]} codes
+ * @param {readonly number[]} places
+ * @param {readonly (number | bigint)[]} values
+ * @returns {Report}
+ */
+function assembled(mechanism, codes, places, values) {
+  const answered = mechanism.layout === "cells" ? places : null;
+  return { codes, answered, places, values, bytes: encode(values, mechanism.bits) };
+}
+
+/**
+ * A position on the scale per task, NULL being `scale.size`.
+ * @param {Mechanism} mechanism
+ * @param {readonly string[]} tasks
+ * @param {Answers} answers
+ * @returns {number[]}
+ */
+function codesOf({ scale }, tasks, answers) {
+  const places = new Map(tasks.map((task, place) => [task, place]));
+  const codes = new Array(tasks.length).fill(scale.size);
+  const seen = new Set();
+  for (const [task, answer] of pairsOf(answers)) {
+    const place = places.get(task);
+    const where = `task ${shown(task)}`;
+    if (place === undefined) throw new ForsoothError(`${where} is not in this campaign`, "input");
+    if (seen.has(task)) throw new ForsoothError(`${where} is answered twice`, "input");
+    seen.add(task);
+    if (answer !== null) codes[place] = scale.code(answer, where);
+  }
+  return codes;
+}
+
+/**
+ * @param {Answers} answers
+ * @returns {Iterable<readonly [string, Answer]>}
+ */
+function pairsOf(answers) {
+  if (typeof answers !== "object" || answers === null) {
+    throw new ForsoothError("answers are an object { task: answer } or a list of pairs", "input");
+  }
+  if (Symbol.iterator in answers)
+    return /** @type {Iterable<readonly [string, Answer]>} */ (answers);
+  return Object.entries(answers);
+}
+
+/**
+ * Values in task order, one after the other in as many bits as each needs: value c stands in the
+ * bits [c·bits, (c+1)·bits), bit i being bit i mod 8 of byte i div 8. The bits left over are 0, and
+ * the length says how many values there are, nothing else.
+ * @param {readonly (number | bigint)[]} values
+ * @param {number} bits of one value: up to 16 for symbols, 64 for whole numbers with a sign
+ * @returns {Uint8Array}
+ */
+function encode(values, bits) {
+  const bytes = new Uint8Array(Math.ceil((values.length * bits) / 8));
+  const view = new DataView(bytes.buffer);
+  values.forEach((value, place) => {
+    if (bits === 64) view.setBigInt64(8 * place, BigInt(value), true);
+    else writeBits(bytes, place * bits, Number(value));
+  });
+  return bytes;
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} start the first bit
+ * @param {number} value
+ */
+function writeBits(bytes, start, value) {
+  let rest = value << (start % 8);
+  for (let byte = start >> 3; rest > 0; byte++, rest >>= 8) bytes[byte] |= rest;
+}
+
+// store.js
+/** Where a device keeps its memory (`memory.js`): one text, changed in whole and at once. */
+
+/**
+ * What the client needs of a store. `update` must be atomic: of two tabs, the second one is given
+ * what the first one wrote. If `change` throws, nothing is written.
+ * @typedef {object} Store
+ * @property {() => Promise<string | undefined>} read
+ * @property {(change: (text: string | undefined) => string) => Promise<string>} update gives what was
+ *   written
+ */
+
+const DATABASE = "forsooth";
+const VERSION = 2;
+const TABLE = "memory";
+const KEY = "person";
+const FORMER = "reports"; // of version 1: a campaign's report under its address
+
+/**
+ * The browser's own, IndexedDB; what was written is on the disk before `update` returns.
+ * @returns {Store}
+ */
+function browserStore() {
+  return {
+    read: () => transact("readonly"),
+    update: (change) => {
+      askToPersist();
+      return /** @type {Promise<string>} */ (transact("readwrite", change));
+    },
+  };
+}
+
+/**
+ * A store that is forgotten with the program: for tests, and for programs that keep records
+ * themselves.
+ * @returns {Store}
+ */
+function memoryStore() {
+  /** @type {string | undefined} */
+  let kept;
+  return {
+    read: async () => kept,
+    update: async (change) => (kept = change(kept)),
+  };
+}
+
+/** Ask the browser not to clear this site's data by itself. Some never answer: nothing waits for it. */
+function askToPersist() {
+  globalThis.navigator?.storage?.persist?.().catch(() => {});
+}
+
+/**
+ * @param {IDBTransactionMode} mode
+ * @param {(text: string | undefined) => string} [change]
+ * @returns {Promise<string | undefined>}
+ */
+async function transact(mode, change) {
+  /** @type {IDBDatabase | undefined} */
+  let database;
+  try {
+    database = await open();
+    const transaction = database.transaction(TABLE, mode, { durability: "strict" });
+    const table = transaction.objectStore(TABLE);
+    return await new Promise((resolve, reject) => {
+      /** @type {string | undefined} */
+      let text;
+      /** @type {unknown} */
+      let failure;
+      const request = table.get(KEY);
+      request.onsuccess = () => {
+        text = request.result;
+        try {
+          if (change) table.put((text = change(text)), KEY);
+        } catch (error) {
+          failure = error;
+          transaction.abort();
+        }
+      };
+      transaction.oncomplete = () => resolve(text);
+      transaction.onabort = () => reject(failure ?? transaction.error);
+    });
+  } catch (cause) {
+    if (cause instanceof ForsoothError) throw cause;
+    const error = new ForsoothError(
+      "this browser does not let the page keep your report, and without that nothing is sent: " +
+        "coming back would draw fresh noise and protect you less. Allow the page to store data " +
+        "(in Node, pass a store)",
+      "storage",
+    );
+    error.cause = cause;
+    throw error;
+  } finally {
+    database?.close();
+  }
+}
+
+/** @returns {Promise<IDBDatabase>} */
+function open() {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, VERSION);
+    request.onupgradeneeded = ({ oldVersion }) => {
+      const table = request.result.createObjectStore(TABLE);
+      if (oldVersion === 1) carryOver(request.transaction?.objectStore(FORMER), table);
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/**
+ * Reports that version 0.1.0 kept: they are still the only ones of their campaigns.
+ * @param {IDBObjectStore | undefined} former
+ * @param {IDBObjectStore} table
+ */
+function carryOver(former, table) {
+  const memory = new Memory();
+  const walk = former?.openCursor();
+  if (!walk) return;
+  walk.onsuccess = () => {
+    const cursor = walk.result;
+    if (!cursor) return void table.put(String(memory), KEY);
+    memory.campaigns.set(String(cursor.key), parseKept(parseJson(cursor.value)));
+    cursor.continue();
+  };
 }
 
 // channel.js
@@ -1823,13 +2307,28 @@ function readMechanism(text) {
  * @param {string} [claims.unit] what the promise is for: "cell" or "worker"
  * @param {number | null} [claims.limit] the largest ε for one answer
  * @param {number | null} [claims.totalLimit] the largest ε for everything one worker says
+ * @param {import("./mechanism.js").Protects} [claims.protects] what must be protected at least
  * @returns {Verification}
  */
 function verify(
   mechanism,
-  { tasks, promised, unit = "cell", limit = null, totalLimit = null },
+  {
+    tasks,
+    promised,
+    unit = "cell",
+    limit = null,
+    totalLimit = null,
+    protects: demanded = "answers+participation",
+  },
 ) {
   const { name, protects, cell, cells } = mechanism;
+  if (checkProtects(demanded) === "answers+participation" && protects === "answers") {
+    throw new ForsoothError(
+      "refused: this campaign protects answers only: everybody sees which questions you answered. " +
+        "Agree to that (protects: \"answers\"), or do not take part",
+      "weaker",
+    );
+  }
   const found = cells === null ? "cell" : "worker";
   if (unit !== found) {
     throw new ForsoothError(
@@ -1873,7 +2372,9 @@ function requireEpsilon(mechanism, epsilon, whose) {
 // campaign.js
 /** A campaign as one worker sees it: open (and verify), prepare (and look), send. */
 
-/** @typedef {{id: string, text: string, image: string | null}} Task */
+/** @typedef {import("./about.js").Task} Task */
+/** @typedef {import("./memory.js").Kept} Kept */
+/** @typedef {import("./question.js").Cell} Cell */
 /** @typedef {{status: "accepted" | "already-accepted"}} Receipt */
 
 /**
@@ -1881,6 +2382,12 @@ function requireEpsilon(mechanism, epsilon, whose) {
  * @property {string} [invitation] the token; by default the part of the address after #
  * @property {number} [limit] the largest ε per answer that the worker allows
  * @property {number} [totalLimit] the largest ε for everything that they say here
+ * @property {import("./mechanism.js").Protects} [protects] what must be protected at least; by default
+ *   answers and participation
+ * @property {number} [questionCap] the largest ε for one question in all campaigns of this store. By
+ *   default `QUESTION_CAP`, and a question that was never answered may exceed it once
+ * @property {number} [cap] the largest ε for everything in all campaigns of this store. By default
+ *   `TOTAL_CAP`, and the first campaign may exceed it
  * @property {import("./store.js").Store} [store]
  * @property {import("./service.js").Network} [network]
  */
@@ -1895,6 +2402,7 @@ function requireEpsilon(mechanism, epsilon, whose) {
  * @property {{value: number | bigint, reads: number | null, label: string | null} | null} sent
  *   `reads`: the number as which the value is read (null: as not answered); `label`: the one of
  *   `scale.values` that stands for it, if there is one
+ * @property {boolean} repeated it is what was sent for this question before, whatever the answer is now
  */
 
 /**
@@ -1903,15 +2411,7 @@ function requireEpsilon(mechanism, epsilon, whose) {
  * @property {string} body exactly what will be sent
  */
 
-/**
- * What is kept on the device before anything is sent. No answers.
- * @typedef {object} Kept
- * @property {string} invitation
- * @property {string} design
- * @property {string} tasks fingerprint of the list of tasks
- * @property {string} body
- * @property {boolean} accepted
- */
+/** @typedef {{body: string, cells: (Cell & {value: string | null})[]}} Ready */
 
 class Campaign {
   /** @type {string} */ #address;
@@ -1919,12 +2419,13 @@ class Campaign {
   /** @type {string} */ #invitation;
   /** @type {string} */ #design;
   /** @type {string} */ #tasksDigest;
+  /** @type {readonly Cell[]} */ #cells;
+  /** @type {import("./memory.js").Caps} */ #caps;
   /** @type {import("./store.js").Store} */ #store;
   /** @type {import("./service.js").Network} */ #network;
   /** @type {Kept | null} */ #kept;
-  /** @type {string | null} */ #body = null;
+  /** @type {Ready | null} */ #ready = null;
   /** @type {Promise<Receipt> | null} */ #sending = null;
-  #coins = new FixedCoins();
 
   /**
    * Read a campaign and verify its mechanism; one that breaks its promise is refused.
@@ -1934,67 +2435,59 @@ class Campaign {
    * @param {string} url of the worker's page or of the campaign in the API
    * @param {Options} [options]
    */
-  static async open(
-    url,
-    { invitation, limit, totalLimit, store = browserStore(), network = internet } = {},
-  ) {
+  static async open(url, options = {}) {
+    const { store = browserStore(), network = internet } = options;
     const link = parseLink(url);
-    const token = invitation ?? link.token;
-    const about = parseAbout((await request(network, link.address)).text);
+    const { address } = link;
+    const about = parseAbout((await request(network, address)).text);
     const tasksDigest = await sha256Hex(JSON.stringify(about.tasks.map((task) => task.id)));
-    const kept = parseKept(await store.get(link.address));
+    const kept = Memory.read(await store.read()).campaigns.get(address) ?? null;
     if (kept && kept.tasks !== tasksDigest) throw comesBackChanged();
-    const chosen = chooseInvitation(token, kept, about.invitationRequired);
+    if (kept?.body === null) throw reportIsGone();
+    const given = givenInvitation(options.invitation ?? link.token, kept, about.invitationRequired);
     const design = kept?.design ?? about.design;
-    const mechanism = await fetchMechanism(network, link.address, design, kept !== null);
-    if (JSON.stringify(mechanism.scale.labels) !== JSON.stringify(about.values)) {
-      throw new ForsoothError(
-        "refused: the mechanism is made for another scale than the campaign shows",
-      );
-    }
-    if (mechanism.protects !== about.protects) {
-      throw new ForsoothError(
-        `refused: the campaign promises to protect ${about.protects}, ` +
-          `its mechanism protects ${mechanism.protects}`,
-      );
-    }
-    const verification = verify(mechanism, {
-      tasks: about.tasks.length,
-      promised: about.epsilon,
-      unit: about.unit,
-      limit,
-      totalLimit,
+    const text = await designText(network, address, design, kept !== null);
+    const mechanism = readMechanism(text);
+    const verification = check(mechanism, about, options);
+    const made = await store.update((before) => {
+      const memory = Memory.read(before);
+      if (given === null) memory.token(address, openToken);
+      return String(memory);
     });
-    const asked = await mechanism.eligible(about.tasks.length, await sha256Hex(chosen));
-    return new Campaign(about, verification, {
-      address: link.address,
-      mechanism,
-      asked,
-      invitation: chosen,
-      design,
-      tasksDigest,
-      store,
-      network,
-      kept,
-    });
+    const memory = Memory.read(made);
+    const invitation = given ?? memory.token(address, openToken);
+    const places = await mechanism.eligible(about.tasks.length, await sha256Hex(invitation));
+    const rule = mechanism.cell === mechanism ? text : innerText(text);
+    const cells = await cellsOf(about, mechanism, rule, address, places);
+    const caps = { cap: options.cap, questionCap: options.questionCap };
+    // Where participation is public, skipping a question can help: this is checked with the answers.
+    if (!kept && mechanism.layout === "rows") memory.check(cells, caps);
+    const parts = { mechanism, invitation, design, tasksDigest, cells, caps, memory, kept };
+    return new Campaign(about, verification, { address, store, network, ...parts });
   }
 
   /**
    * For `open`, which verifies.
    * @private
-   * @param {ReturnType<typeof parseAbout>} about
+   * @param {import("./about.js").About} about
    * @param {import("./verify.js").Verification} verification
    * @param {any} parts
    */
   constructor(about, verification, parts) {
+    const cells = /** @type {readonly Cell[]} */ (parts.cells);
+    const memory = /** @type {Memory} */ (parts.memory);
+    const tasksOf = (/** @type {readonly Cell[]} */ some) =>
+      /** @type {readonly Task[]} */ (some.map(({ place }) => about.tasks[place]));
     this.title = about.title;
     this.description = about.description;
     /** @type {readonly Task[]} */
     this.tasks = about.tasks;
     /** The tasks that this worker's report is about: all, or those sampled for them. */
-    this.asked = /** @type {readonly Task[]} */ (
-      parts.asked.map((/** @type {number} */ place) => about.tasks[place])
-    );
+    this.asked = tasksOf(cells);
+    /** Those of them for which a value was sent before; it will be sent again. */
+    this.repeated = parts.kept ? [] : tasksOf(cells.filter((cell) => memory.value(cell) != null));
+    /** ε for all campaigns in this store so far, and with this one if everything is answered. */
+    this.spending = memory.spending(parts.kept ? [] : cells);
     /** @type {{values: readonly string[], labels: readonly string[]}} */
     this.scale = { values: about.values, labels: about.labels };
     this.closed = about.closed;
@@ -2004,6 +2497,8 @@ class Campaign {
     this.#invitation = parts.invitation;
     this.#design = parts.design;
     this.#tasksDigest = parts.tasksDigest;
+    this.#cells = cells;
+    this.#caps = parts.caps;
     this.#store = parts.store;
     this.#network = parts.network;
     this.#kept = parts.kept;
@@ -2020,27 +2515,65 @@ class Campaign {
   }
 
   /**
-   * Perturb the answers and show what would be sent. Nothing is stored and nothing is sent.
-   * Called again with corrected answers, it tosses no new coins.
+   * Perturb the answers and show what would be sent. Nothing is sent, and no answer is stored.
+   *
+   * The coins of every question are stored before they are used: after a reload, in another tab and
+   * with corrected answers they fall as before. What was sent for a question before is sent again.
    * @param {import("./report.js").Answers} answers tasks that are left out were skipped
    * @returns {Promise<Prepared>}
    */
   async prepare(answers) {
     if (this.#kept) throw answeredAlready();
     if (this.closed) throw new ForsoothError("this campaign is closed", "closed");
+    const mechanism = this.#mechanism;
     const ids = this.tasks.map((task) => task.id);
-    const worker = await sha256Hex(this.#invitation);
-    const report = await makeReport(this.#mechanism, ids, answers, this.#coins.replay(), worker);
-    this.#body = JSON.stringify({
+    const codes = codesOf(mechanism, ids, answers);
+    const eligible = this.#cells.map(({ place }) => place);
+    const reported = new Set(reportedOf(mechanism, codes, eligible));
+    const cells = this.#cells.filter(({ place }) => reported.has(place));
+    const text = await this.#store.update((before) => {
+      const memory = Memory.read(before);
+      memory.check(cells, this.#caps);
+      for (const cell of this.#cells) if (memory.value(cell) === undefined) memory.seed(cell);
+      return String(memory);
+    });
+    const memory = Memory.read(text);
+    const values = await this.#draw(memory, cells, codes);
+    const report = assembled(mechanism, codes, [...reported], values);
+    const body = JSON.stringify({
       invitation: this.#invitation,
       design: this.#design,
       report: base64(report.bytes),
       ...(report.answered && { tasks: report.answered }),
     });
-    return {
-      rows: this.asked.map((task) => this.#row(task, this.tasks.indexOf(task), report)),
-      body: this.#body,
-    };
+    const named = cells.map((cell, index) => ({
+      ...cell,
+      value: mechanism.isCellwise ? String(values[index]) : null,
+    }));
+    this.#ready = { body, cells: named };
+    return { rows: this.#cells.map((cell) => this.#row(cell, report, memory)), body };
+  }
+
+  /**
+   * The values to be sent: those sent before, and draws with the stored coins.
+   * @param {Memory} memory
+   * @param {readonly Cell[]} cells
+   * @param {readonly number[]} codes
+   * @returns {Promise<(number | bigint)[]>}
+   */
+  async #draw(memory, cells, codes) {
+    const mechanism = this.#mechanism;
+    const worker = await sha256Hex(this.#invitation);
+    const input = (/** @type {Cell} */ { place }) => inputOf(mechanism, codes[place]);
+    const draw = (/** @type {Cell} */ first, /** @type {readonly Cell[]} */ of) =>
+      drawWith(memory.seed(first), (coins) => mechanism.randomise(of.map(input), coins, worker));
+    if (!mechanism.isCellwise) return draw(cells[0], cells);
+    const values = cells.map(async (cell) => {
+      const before = memory.value(cell);
+      if (before == null) return (await draw(cell, [cell]))[0];
+      return mechanism.bits === 64 ? BigInt(before) : Number(before);
+    });
+    return Promise.all(values);
   }
 
   /**
@@ -2055,6 +2588,7 @@ class Campaign {
   /** @returns {Promise<Receipt>} */
   async #deliver() {
     const kept = this.#kept ?? (await this.#keep());
+    if (kept.body === null) throw reportIsGone();
     const { text } = await request(this.#network, `${this.#address}/reports`, kept.body);
     const status = anObject(parseJson(text), "the service's answer").get("status");
     if (status !== "accepted" && status !== "already-accepted") {
@@ -2062,164 +2596,139 @@ class Campaign {
     }
     this.#kept = { ...kept, accepted: true };
     // If this note cannot be written, the report is merely offered for sending once more.
-    await this.#store.replace(this.#address, JSON.stringify(this.#kept)).catch(() => {});
+    await this.#store
+      .update((before) => Memory.read(before).keep(this.#address, { ...kept, accepted: true }))
+      .catch(() => {});
     return { status };
   }
 
   /** @returns {Promise<Kept>} */
   async #keep() {
-    if (this.#body === null) throw new ForsoothError("prepare a report before sending it", "input");
+    const ready = this.#ready;
+    if (ready === null) throw new ForsoothError("prepare a report before sending it", "input");
     const kept = {
       invitation: this.#invitation,
       design: this.#design,
       tasks: this.#tasksDigest,
-      body: this.#body,
+      body: ready.body,
       accepted: false,
     };
-    if (!(await this.#store.add(this.#address, JSON.stringify(kept)))) throw answeredAlready();
-    this.#kept = kept;
+    await this.#store.update((before) => {
+      const memory = Memory.read(before);
+      if (memory.campaigns.has(this.#address)) throw answeredAlready();
+      memory.spend(ready.cells, this.#caps);
+      return memory.keep(this.#address, kept);
+    });
+    [this.#kept, this.#ready] = [kept, null];
     return kept;
   }
 
   /**
-   * @param {Task} task
-   * @param {number} place
+   * @param {Cell} cell
    * @param {import("./report.js").Report} report
+   * @param {Memory} memory
    * @returns {PreparedRow}
    */
-  #row(task, place, { codes, places, values }) {
+  #row({ place, ...cell }, { codes, places, values }, memory) {
     const { scale, isCellwise } = this.#mechanism;
+    const task = this.tasks[place];
     const answer = scale.labels[codes[place]] ?? null;
-    const cell = places.indexOf(place);
-    if (!isCellwise || cell < 0) return { task, answer, sent: null };
-    const value = values[cell];
+    const index = places.indexOf(place);
+    if (!isCellwise || index < 0) return { task, answer, sent: null, repeated: false };
+    const value = values[index];
     const reads = this.#mechanism.reading(value);
-    return {
-      task,
-      answer,
-      sent: { value, reads, label: reads === null ? null : scale.labelOf(reads) },
-    };
+    const label = reads === null ? null : scale.labelOf(reads);
+    const repeated = memory.value({ place, ...cell }) != null;
+    return { task, answer, sent: { value, reads, label }, repeated };
   }
 }
 
 /**
- * The campaign's address in the API, and the token after # if there is one.
- * @param {string} url https://…/c/ID or https://…/v1/campaigns/ID
+ * Refuse a mechanism that gives less than the campaign promises or the worker demands.
+ * @param {import("./mechanism.js").Mechanism} mechanism
+ * @param {import("./about.js").About} about
+ * @param {Options} options
  */
-function parseLink(url) {
-  let parsed;
-  try {
-    parsed = new URL(url, globalThis.location?.href);
-  } catch {
-    throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
+function check(mechanism, about, { limit, totalLimit, protects = "answers+participation" }) {
+  if (JSON.stringify(mechanism.scale.labels) !== JSON.stringify(about.values)) {
+    throw new ForsoothError(
+      "refused: the mechanism is made for another scale than the campaign shows",
+    );
   }
-  const found = /^(.*)\/(?:c|v1\/campaigns)\/([^/]+)\/?$/.exec(parsed.pathname);
-  if (!found) throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
-  const token = parsed.hash.slice(1) || undefined;
-  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token };
+  if (mechanism.protects !== about.protects) {
+    throw new ForsoothError(
+      `refused: the campaign promises to protect ${about.protects}, ` +
+        `its mechanism protects ${mechanism.protects}`,
+    );
+  }
+  const tasks = about.tasks.length;
+  const claims = { tasks, promised: about.epsilon, unit: about.unit, limit, totalLimit, protects };
+  return verify(mechanism, claims);
 }
 
 /**
- * What the service says of a campaign, read as strictly as a mechanism.
- * @param {string} text
- */
-function parseAbout(text) {
-  const json = anObject(parseJson(text), "a campaign");
-  const scale = anObject(json.get("scale"), "scale");
-  const tasks = aList(json.get("tasks"), "tasks").map((item) => {
-    const task = anObject(item, "a task");
-    const image = task.get("image") ?? null;
-    return {
-      id: aText(task.get("id"), "a task's id"),
-      text: aText(task.get("text"), "a task's text"),
-      image: image === null ? null : aText(image, "a task's image"),
-    };
-  });
-  texts(
-    tasks.map((task) => task.id),
-    "tasks",
-  );
-  if (tasks.length === 0) throw new ForsoothError("this campaign has no tasks");
-  const values = texts(scale.get("values"), "the scale's values");
-  const labels = aList(scale.get("labels"), "labels").map((label) => aText(label, "a label"));
-  if (labels.length !== values.length)
-    throw new ForsoothError("every answer of the scale needs a label");
-  return {
-    title: aText(json.get("title"), "title"),
-    description: aText(json.get("description") ?? "", "description"),
-    tasks,
-    values,
-    labels,
-    epsilon: aNumber(json.get("epsilon"), "ε"),
-    unit: aText(json.get("unit") ?? "cell", "unit"),
-    protects: checkProtects(json.get("protects")),
-    design: aText(json.get("design"), "design"),
-    invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),
-    closed: aTruth(json.get("closed"), "closed"),
-  };
-}
-
-/**
- * The mechanism of a design: the text whose SHA-256 is the design's name.
  * @param {import("./service.js").Network} network
  * @param {string} address
  * @param {string} design
  * @param {boolean} answered is it the design of a report that is kept?
  */
-async function fetchMechanism(network, address, design, answered) {
-  if (!/^[0-9a-f]{64}$/.test(design))
-    throw new ForsoothError("refused: the design's name is no SHA-256");
-  let text;
+async function designText(network, address, design, answered) {
   try {
-    ({ text } = await request(network, `${address}/designs/${design}`));
+    return await fetchDesign(network, address, design);
   } catch (error) {
-    const gone = error instanceof ForsoothError && error.code !== "unreachable";
+    const known = error instanceof ForsoothError;
+    const gone = known && !["refused", "unreachable"].includes(error.code);
     throw answered && gone ? comesBackChanged() : error;
   }
-  if ((await sha256Hex(text)) !== design) {
-    throw new ForsoothError(
-      "refused: the mechanism is not the one that the campaign names (its SHA-256 differs)",
-    );
-  }
-  return readMechanism(text);
 }
 
 /**
- * @param {string | undefined} text
- * @returns {Kept | null}
+ * The text of the mechanism of one cell, where only some tasks are sampled.
+ * @param {string} text
  */
-function parseKept(text) {
-  if (text === undefined) return null;
-  const json = anObject(parseJson(text), "the kept report");
-  return {
-    invitation: aText(json.get("invitation"), "invitation"),
-    design: aText(json.get("design"), "design"),
-    tasks: aText(json.get("tasks"), "tasks"),
-    body: aText(json.get("body"), "body"),
-    accepted: aTruth(json.get("accepted"), "accepted"),
-  };
+function innerText(text) {
+  return /** @type {string} */ (/** @type {any} */ (parseJson(text)).get("parameters").get("inner"));
 }
 
 /**
- * The token under which the report is sent: the kept report's, the one given, or, by an open link,
- * one that the worker makes. One that cannot fit is noticed before a report is bound to it.
+ * The token under which the report is sent: the kept report's, or the one given. Null by an open link,
+ * for which the worker makes one, whatever stands in the link. One that cannot fit is noticed before
+ * a report is bound to it.
  * @param {string | undefined} given
  * @param {Kept | null} kept
  * @param {boolean} required
  */
-function chooseInvitation(given, kept, required) {
+function givenInvitation(given, kept, required) {
+  if (!required) {
+    if (given && !given.startsWith("open-")) {
+      throw new ForsoothError(
+        "this is not the campaign's link: open the whole link that you were sent",
+        "input",
+      );
+    }
+    return kept?.invitation ?? null;
+  }
   if (kept && given && given !== kept.invitation) throw answeredAlready();
-  const token = kept?.invitation ?? given ?? (required ? "" : openToken());
-  const whole = /^(open-)?[A-Za-z0-9_-]{43}$/.exec(token);
-  if (!whole || Boolean(whole[1]) === required) {
-    const what = required ? "this campaign needs an invitation" : "this is not the campaign's link";
-    throw new ForsoothError(`${what}: open the whole link that you were sent`, "input");
+  const token = kept?.invitation ?? given ?? "";
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) {
+    throw new ForsoothError(
+      "this campaign needs an invitation: open the whole link that you were sent",
+      "input",
+    );
   }
   return token;
 }
 
 function openToken() {
   return `open-${base64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+}
+
+function reportIsGone() {
+  return new ForsoothError(
+    "refused: this device has answered this campaign and no longer has the report; a second one " +
+      "would be a second spend",
+    "answered",
+  );
 }
 
 function comesBackChanged() {
@@ -2436,4 +2945,4 @@ function amount(epsilon) {
   return String(Number(epsilon.toPrecision(6)));
 }
 
-export { Campaign, ForsoothError, browserStore, chance, encode, inWords, makeReport, memoryStore, odds, readMechanism, secureCoins, strength, verify };
+export { Campaign, ForsoothError, QUESTION_CAP, TOTAL_CAP, browserStore, chance, encode, inWords, makeReport, memoryStore, odds, readMechanism, secureCoins, strength, verify };

@@ -1,5 +1,6 @@
 /** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
 import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
+import { askFirst } from "./consent.js";
 import { byId, cell, element, showOnly, shown, tell } from "./dom.js";
 import { campaignLink, isOneFile } from "./link.js";
 import { showDigest } from "./manifest.js";
@@ -22,6 +23,8 @@ const TITLES = {
   unreachable: "The survey cannot be reached",
   answered: "This device has answered already",
   storage: "This browser cannot keep your report",
+  repeated: "You have answered one of these questions before",
+  changed: "Please look once more",
   input: "Something is missing",
   refused: "Your device refused this survey",
 };
@@ -33,6 +36,10 @@ const ADVICE = {
   "unknown-invitation": "Open the whole link that you were sent, or ask for a new one.",
   "unknown-campaign": "Open the whole link that you were sent.",
   refused: "Nothing was sent.",
+  repeated:
+    "Asked the same thing again and again, your answer would show through the noise. Nothing was " +
+    "sent. You can ask those who run the survey to leave this question out, or to use the rule of the " +
+    "earlier survey: then what you sent before is sent again, and gives nothing more away.",
 };
 
 /** The network as the client wants it; while it waits, it says so, and ends when there is one. */
@@ -55,7 +62,8 @@ async function begin() {
   try {
     const link = campaignLink();
     if (link === null) return;
-    campaign = await Campaign.open(link, { network });
+    // Weaker promises are not refused here: the person is asked, see consent.js.
+    campaign = await Campaign.open(link, { network, protects: "answers", cap: Infinity });
   } catch (error) {
     byId("title").textContent = "A private survey";
     complain(error, () => location.reload());
@@ -66,10 +74,11 @@ async function begin() {
   byId("title").textContent = campaign.title;
   tell(byId("description"), campaign.description);
   describe(campaign.verification);
+  byId("spent").textContent = shown(campaign.spending.before);
   if (campaign.state === "accepted") showOnly(steps, done);
   else if (campaign.state === "kept") offerAgain(campaign);
   else if (campaign.closed) complain(new ForsoothError("this campaign is closed", "closed"));
-  else ask(campaign);
+  else askFirst(campaign, () => ask(campaign));
 }
 
 /** The promise in words, and what this device has found out itself. */
@@ -112,7 +121,18 @@ function ask(campaign) {
   });
   byId("send").addEventListener("click", () => send(campaign));
   count();
+  tell(byId("repeated"), again(campaign.repeated.length));
   showOnly(steps, survey);
+}
+
+/** What to say of questions that were answered in another survey. @param {number} count */
+function again(count) {
+  if (count === 0) return "";
+  return (
+    `This browser has answered ${count === 1 ? "one" : shown(count)} of these questions in another ` +
+    "survey. What was sent then is sent again, whatever you answer now: the same noisy answer twice " +
+    "gives nothing more away."
+  );
 }
 
 /**
@@ -203,13 +223,13 @@ async function look(campaign) {
   }
   const word = wording(campaign.scale);
   byId("rows").replaceChildren(
-    ...prepared.rows.map(({ task, answer, sent }) =>
+    ...prepared.rows.map(({ task, answer, sent, repeated }) =>
       element(
         "tr",
         { role: "row" },
         element("th", { role: "rowheader", scope: "row" }, task.text),
         cell("You answered", answer === null ? "skipped" : word(answer)),
-        cell("Will be sent", asSent(sent, word)),
+        cell("Will be sent", asSent(sent, word) + (repeated ? " (as before)" : "")),
       ),
     ),
   );
@@ -286,7 +306,7 @@ function complain(error, again) {
   const [code, message] =
     error instanceof ForsoothError ? [error.code, error.message] : ["", String(error)];
   const sentence = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
-  const words = ["refused", "unreachable"].includes(code)
+  const words = ["refused", "repeated", "unreachable"].includes(code)
     ? `${sentence} ${ADVICE[code] ?? ""}`
     : (ADVICE[code] ?? sentence);
   news.textContent = "";
