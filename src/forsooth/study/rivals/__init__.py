@@ -52,5 +52,6 @@ _PRIVATE = (
     PCKV_UE_PERSON,
 )
 PRIVATE: dict[str, PrivateRival] = {rival.name: rival for rival in _PRIVATE}
+"""Whole private pipelines by name: from answers through reports to estimates."""
 
 __all__ = ["INFERENCE", "PRIVATE", "Aggregated", "Annotations", "PrivateRival", "Rival"]
