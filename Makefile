@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
 PEERS := .venv-bench
 
-.PHONY: setup demo test browser lint format bench attacks docs lock clean
+.PHONY: setup demo test browser lint format bench league attacks docs lock clean
 
 setup: $(READY)
 
@@ -58,6 +58,12 @@ bench: $(READY) $(PEERS)/.ready
 	$(BIN)/forsooth bench --peers $(PEERS)/bin/python -o docs/benchmarks.md -o docs/benchmarks.json \
 	  --plot docs/images/benchmark-scale.png
 
+# The page about the league: some minutes on two cores. The real data are found through FORSOOTH_DATA.
+league: $(READY)
+	$(BIN)/forsooth league --quick -o forsooth-league
+	sed 's,](figures/,](images/,' forsooth-league/league.md >docs/league.md
+	cp forsooth-league/figures/league-*.png docs/images/
+
 # Every attack on what is promised, as a table; `make test` runs the same attacks.
 attacks: $(READY) browser clients/js/node_modules
 	$(BIN)/python -m benchmarks.attacks
@@ -84,4 +90,4 @@ lock:
 	$(LOCK) --constraint requirements.lock -o requirements-runtime.lock
 
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo*
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo* forsooth-league

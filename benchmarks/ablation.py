@@ -130,9 +130,9 @@ def runs(known: Known) -> list[Run]:
 def league_sets(folder: Path) -> list[Known]:
     """The smaller sets; every one is a crowd."""
     found: list[Known] = []
-    for name in league.names(folder, MOST_ANSWERS):
-        dataset, estimand = league.dataset_of(folder, name)
-        found.append((f"league, {estimand}", name, dataset.answers, dataset.truth, estimand))
+    for source in league.known(folder, MOST_ANSWERS):
+        dataset, estimand = league.dataset_of(source), source.estimand
+        found.append((f"league, {estimand}", source.name, dataset.answers, dataset.truth, estimand))
     return found
 
 

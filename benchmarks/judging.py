@@ -8,7 +8,7 @@
 | paper | the paper's synthetic crowds and their mirror images: rr and adaptive |
 | crowds | simulated crowds of many shapes (`benchmarks/crowds.py`) |
 | real | wsd and adult: rr and adaptive |
-| league | public data sets, plain and private, beside the classic methods |
+| league | the sets of `forsooth league` beside version 0.1.0 and the classic methods |
 | camps | opinions: two camps, and populations of other shapes |
 | speed | seconds of single inferences; with --large also 10⁹ cells and Dask |
 | calibration | campaigns from the model's own prior |

@@ -1,20 +1,17 @@
-"""The league: public data sets, plain and private, beside what a user would pick instead.
+"""The sets of the league in this version and in 0.1.0; rivals and other figures: `forsooth league`.
 
-The folder `league` of the data directory has an index.json (scale and estimand of every set), and
-for every set NAME.answers.csv and NAME.truth.csv. Errors are the MAE for levels and the share of
-wrong labels (estimates rounded to the nearest answer) for labels. The classic methods are the same
-in both versions; they are run in version 0.1.0, whose results are cached.
+Errors are the MAE for levels and the share of wrong labels (estimates rounded to the nearest
+answer) for labels. The classic methods are the same in both versions; they are run in version
+0.1.0, whose results are cached.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -34,8 +31,10 @@ from benchmarks.measuring import (
     write_json,
 )
 from benchmarks.version_0_1_0 import Data, Result
-from forsooth import Answers, Scale, Truths
-from forsooth.dataset import Dataset, read_truth
+from forsooth import Answers, Truths
+from forsooth.dataset import Dataset
+from forsooth.study.league import sets
+from forsooth.study.league.sets import LeagueSet
 
 RIVALS: dict[str, tuple[str, ...]] = {
     "level": ("median", "mean", "algorithm1", "catd", "dawid-skene"),
@@ -59,8 +58,7 @@ TOGETHER = (
 class Case:
     """One set through one channel."""
 
-    folder: Path
-    name: str
+    source: LeagueSet
     mechanism: str
     epsilon: float
     seed: int
@@ -85,32 +83,32 @@ class Outcome:
         return score.mae - min(self.rivals.values()) if score else None
 
 
-def names(folder: Path, most_answers: int) -> list[str]:
+@cache
+def known(folder: Path, most_answers: int = MOST_ANSWERS) -> list[LeagueSet]:
     """The sets with at most this number of answers."""
-    return [name for name, each in _index(folder).items() if each["answers"] <= most_answers]
+    found = sets.find([str(folder / "index.json")], None, 0)
+    return [each for each in found if each.answers <= most_answers]
 
 
 def cases(folder: Path, seeds: Sequence[int]) -> list[Case]:
     """Plain answers once, private reports for every seed."""
     found = []
-    for name in names(folder, MOST_ANSWERS):
-        described = _index(folder)[name]
-        found.append(Case(folder, name, PLAIN, 0.0, seeds[0]))
-        cells = described["workers"] * described["tasks"]
+    for source in known(folder):
+        found.append(Case(source, PLAIN, 0.0, seeds[0]))
         for (mechanism, epsilon), seed in product(CHANNELS, seeds):
-            if mechanism != "rr" or cells <= MOST_CELLS:
-                found.append(Case(folder, name, mechanism, epsilon, seed))
+            if mechanism != "rr" or source.size <= MOST_CELLS:
+                found.append(Case(source, mechanism, epsilon, seed))
     return sorted(found, key=lambda case: case.mechanism != PLAIN)
 
 
 def measured(case: Case, versions: Sequence[Version] = BOTH) -> Outcome:
     """Every version that is asked for, and the rivals, on the same reports."""
-    dataset, estimand = dataset_of(case.folder, case.name)
+    dataset, estimand = dataset_of(case.source), case.source.estimand
     data, channel = _data(case, dataset.answers)
     truth = dataset.truth
     old = old_version()
     return Outcome(
-        case.name,
+        case.source.name,
         estimand,
         channel,
         case.seed,
@@ -154,18 +152,9 @@ def _constant(truth: Array, estimand: Estimand) -> float:
 
 
 @lru_cache(maxsize=1)
-def _index(folder: Path) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads((folder / "index.json").read_text())
-    return found
-
-
-@lru_cache(maxsize=1)
-def dataset_of(folder: Path, name: str) -> tuple[Dataset, Estimand]:
+def dataset_of(source: LeagueSet) -> Dataset:
     """One set with its truths."""
-    described = _index(folder)[name]
-    answers = Answers.read(folder / f"{name}.answers.csv", Scale.parse(described["scale"]))
-    truth = read_truth(folder / f"{name}.truth.csv", answers)
-    return Dataset(name, answers, truth), described["estimand"]
+    return source.load(None, 0, 0)
 
 
 def report(options: Options, folder: Path) -> None:

@@ -23,7 +23,8 @@ _OPENING = """\
 
 What forsooth costs, as ratios in one run against what somebody would pick instead, by `make bench`
 (`forsooth bench` does without the other libraries, `--quick` is a first look). A ratio above 1
-means that forsooth is better: faster, or smaller. A target that is missed says NO.
+means that forsooth is better: faster, or smaller. A target that is missed says NO. How accurate it
+is beside the methods of others is another page: [the league](league.md).
 
 - What runs on one core is measured in processor time, the best of several rounds that take turns;
   what reads files or uses several processes, in seconds on the clock.

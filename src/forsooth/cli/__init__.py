@@ -21,6 +21,7 @@ from forsooth.cli import (
     evaluate,
     infer,
     init,
+    league,
     perturb,
     plan,
     renamed,
@@ -52,6 +53,7 @@ app.command(cls=renamed.command("audit"))(audit.audit)
 app.command(cls=renamed.command("design"))(design.design)
 app.command(cls=renamed.command("plan"))(plan.plan)
 app.command(cls=renamed.command("reproduce"))(reproduce.reproduce)
+app.command()(league.league)
 app.command(cls=renamed.command("bench"))(bench.bench)
 app.command()(verify_page.verify_page)
 app.add_typer(bound.app, name="bound")

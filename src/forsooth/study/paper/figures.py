@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from forsooth.study.paper.charts import Chart, Line, Panel
 
 INK = "#1d2430"
-_LIGHT = "#d5dae2"
+LIGHT = "#d5dae2"
 _BLUE, _VERMILION, _GREEN, _PURPLE, _ORANGE, _SKY = COLOURS[:6]
 
 # colour, marker, stroke, width
@@ -40,7 +40,7 @@ _STYLES: dict[str, tuple[str, str, Any, float]] = {
     "constant": (GREY, "", (0, (4, 4)), 1.0),
     "middle": (GREY, "", (0, (1, 3)), 1.0),
 }
-_SETTINGS: dict[Any, Any] = {
+SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,  # a file may be called $1.csv
     "font.size": 9,
@@ -70,8 +70,13 @@ def write(chart: Chart, folder: Path) -> None:
 
 def inline(chart: Chart, index: int) -> str:
     """One panel as SVG for the page: names of its own, colours that follow the page's."""
-    buffer, prefix = io.BytesIO(), f"{chart.name}-{index}"
     figure = _figure((chart.panels[index],), chart.limits, width=4.5)
+    return themed(figure, f"{chart.name}-{index}")
+
+
+def themed(figure: Figure, prefix: str) -> str:
+    """A figure as SVG for a page: names that begin with `prefix`, the page's colours."""
+    buffer = io.BytesIO()
     _save(figure, buffer, "svg", transparent=True)
     text = buffer.getvalue().decode("utf-8")
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
@@ -87,7 +92,7 @@ def inline(chart: Chart, index: int) -> str:
 PAGE_COLOURS = {
     INK: "ink",
     GREY: "soft",
-    _LIGHT: "line",
+    LIGHT: "line",
     _BLUE: "blue",
     _VERMILION: "vermilion",
     _GREEN: "green",
@@ -104,7 +109,7 @@ def _figure(panels: Sequence[Panel | Bars], limits: tuple[float, float], *, widt
 
     columns = 2 * len(panels)
     key_rows = -(-max(_entries(panel) for panel in panels) // columns)
-    with rc_context(_SETTINGS):
+    with rc_context(SETTINGS):
         size = (width * len(panels), 3.3 + 0.2 * key_rows)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
@@ -112,7 +117,7 @@ def _figure(panels: Sequence[Panel | Bars], limits: tuple[float, float], *, widt
         for each, panel in zip(axes, panels):
             each.set_title(panel.title, loc="left", fontsize=10)
             each.spines[["top", "right"]].set_visible(False)
-            each.grid(axis="y", color=_LIGHT, linewidth=0.6)
+            each.grid(axis="y", color=LIGHT, linewidth=0.6)
             each.set_axisbelow(True)
             each.set_ylim(*limits)
             if isinstance(panel, Bars):
@@ -210,5 +215,5 @@ def _save(figure: Figure, target: Any, ending: str, *, transparent: bool = False
 
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     metadata = nothing if ending == "svg" else None
-    with rc_context(_SETTINGS):
+    with rc_context(SETTINGS):
         figure.savefig(target, format=ending, dpi=150, metadata=metadata, transparent=transparent)

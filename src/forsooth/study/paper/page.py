@@ -33,7 +33,7 @@ _TITLES = {
     "not-run": "What could not be run",
 }
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6575; --line: #d5dae2; --paper: #fff;
   --blue: #0072b2; --vermilion: #d55e00; --green: #009e73; --purple: #cc79a7; --orange: #e69f00;
   --sky: #56b4e9; --yes: #00664b; --partly: #8a5a00; --no: #a63c00; }
@@ -83,7 +83,7 @@ def page(conclusion: Conclusion) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>forsooth reproduce</title>
-<style>{_STYLE}</style>
+<style>{STYLE}</style>
 </head>
 <body>
 <h1>{_headline(conclusion.judgements)}</h1>

@@ -1,5 +1,7 @@
 """Finished cells in the output folder: one small file each, written whole or not at all.
 
+The reproduction and the league keep their results so.
+
 Whatever kills a run, what was finished is there afterwards and nothing half-finished is. The folder
 names the version, the source and the seed that its results were computed with, and takes no results
 of another.
@@ -41,13 +43,23 @@ class ResultStore:
     folder: Path
 
     @classmethod
-    def open(cls, folder: str | Path, *, seed: int, scope: str, fresh: bool = False) -> ResultStore:
+    def open(
+        cls,
+        folder: str | Path,
+        *,
+        seed: int,
+        scope: str,
+        command: str = "reproduce",
+        fresh: bool = False,
+    ) -> ResultStore:
         """Open or make the folder; results of another version, source or seed are
-        refused, or with `fresh` removed. A folder with other people's files is never touched.
+        refused, or with `fresh` removed. A folder with other people's files, or with the results of
+        another command, is never touched.
         """
         store = cls(Path(folder))
         wanted = {"forsooth": exact_version(), "seed": seed}
-        found = store._manifest()
+        manifest = wanted | {"command": command, "scope": scope}
+        found = store._manifest(command)
         if found is not None and fresh:
             for old in (_CELLS, FIGURES_FOLDER):
                 shutil.rmtree(store.folder / old, ignore_errors=True)
@@ -60,7 +72,7 @@ class ResultStore:
             )
         try:
             store.folder.mkdir(parents=True, exist_ok=True)
-            store._write(store.folder / _MANIFEST, wanted | {"scope": scope})  # ours from here on
+            store._write(store.folder / _MANIFEST, manifest)  # ours from here on
             for name in (_CELLS, FIGURES_FOLDER):
                 (store.folder / name).mkdir(exist_ok=True)
         except OSError as error:
@@ -90,7 +102,7 @@ class ResultStore:
         """Where a cell's result is."""
         return self.folder / _CELLS / f"{cell.key}.json"
 
-    def _manifest(self) -> dict[str, Any] | None:
+    def _manifest(self, command: str) -> dict[str, Any] | None:
         """What the folder says about itself; None if there is nothing in it."""
         if self.folder.exists() and not self.folder.is_dir():
             raise ForsoothError(f"cannot write into {self.folder}: it is a file; name a folder")
@@ -101,12 +113,16 @@ class ResultStore:
             except (OSError, ValueError):
                 found = None
             if isinstance(found, dict) and "forsooth" in found:
+                if (other := found.get("command", "reproduce")) != command:
+                    raise ForsoothError(
+                        f"{self.folder} holds results of forsooth {other}: name another folder"
+                    )
                 return found
         if self.folder.is_dir() and any(
             not entry.name.startswith(".forsooth-") for entry in self.folder.iterdir()
         ):
             raise ForsoothError(
-                f"{self.folder} is not empty and not a folder of forsooth reproduce: name another"
+                f"{self.folder} is not empty and not a folder of forsooth {command}: name another"
             )
         return None
 
