@@ -14,6 +14,7 @@ from forsooth.errors import ForsoothError
 from forsooth.io import strict
 from forsooth.io.packing import packed_size
 from forsooth.mechanisms.randomness import randomness
+from forsooth.odds import amount
 from forsooth.privacy import Privacy, Protects, Unit, check_epsilon, check_protects
 from forsooth.scale import Scale
 
@@ -67,7 +68,7 @@ class Mechanism(ABC):
     def _described(self) -> tuple[str, list[str]]:
         said = self.guarantee
         cells = f", over {said.cells} sampled tasks" if said.cells is not None else ""
-        facts = [f"ε = {said.epsilon:g} per cell{cells}; protects {said.protects}"]
+        facts = [f"ε = {amount(said.epsilon)} per cell{cells}; protects {said.protects}"]
         if said.epsilon > self.epsilon:
             facts.append(f"more than the ε = {self.epsilon:g} that was asked for")
         return f"Mechanism {self.name} on the scale {short(str(self.scale))}", facts
