@@ -60,7 +60,9 @@ class Privacy:
                 f"{amount(total)} if all {tasks:,} tasks are answered"
             )
         else:
-            together = f"one worker's {counted(tasks, 'cell')} together: ε = {amount(total)} at most"
+            together = (
+                f"one worker's {counted(tasks, 'cell')} together: ε = {amount(total)} at most"
+            )
         what = "its answer" if public else "its answer and whether it was given"
         condition = ", if the others tell nothing about it" if tasks > 1 else ""
         return (

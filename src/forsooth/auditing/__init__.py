@@ -9,7 +9,7 @@ import numpy as np
 from forsooth.auditing.black_box import audit_reports, bounds
 from forsooth.auditing.claims import default_claim, per_cell
 from forsooth.auditing.exact import Exact, Witness, exact_epsilon
-from forsooth.auditing.joint import TOGETHER, Fit
+from forsooth.auditing.joint import Fit, against_table
 from forsooth.auditing.probes import probe
 from forsooth.auditing.sampled import (
     ALPHA,
@@ -18,7 +18,6 @@ from forsooth.auditing.sampled import (
     epsilon_lower_bound,
     goodness_of_fit,
 )
-from forsooth.auditing.tails import most_improbable
 from forsooth.auditing.verdict import Audit, level_of
 from forsooth.checks import check_whole
 from forsooth.errors import ForsoothError
@@ -68,8 +67,8 @@ def audit(
     )
     tests: tuple[Fit, ...] = ()
     if view.table:
-        expected = np.array(view.table, float) / TOTAL * draws
-        tests = (Fit(f"symbols, {TOGETHER}", most_improbable(counts, draws, expected)),)
+        table = np.array(view.table, float) / TOTAL
+        tests = (against_table("symbols", counts.astype(float), table),)
     value, presence = bounds(counts, view, level_of(alpha, len(tests)))
     exact = exact_epsilon(mechanism)
     return Audit(mechanism.name, claim, exact, value, presence, tests, total, alpha, draws)

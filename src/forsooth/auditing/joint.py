@@ -37,6 +37,7 @@ class Fit:
 
     name: str
     surprise: Surprise
+    where: str
 
     @property
     def p(self) -> float:
@@ -44,7 +45,7 @@ class Fit:
         return self.surprise.p
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.surprise}"
+        return f"{self.name}: {self.where}: {self.surprise}"
 
 
 def fits(view: View, answers: NDArray[np.intp], options: int) -> Iterator[Fit]:
@@ -52,32 +53,60 @@ def fits(view: View, answers: NDArray[np.intp], options: int) -> Iterator[Fit]:
     secrets, inputs, size = view.tables.shape
     values, tasks = view.inputs.shape[1], answers.shape[1]
     if secrets == 1:
-        yield Fit(f"{view.name}, {TOGETHER}", _together(view))
-    some = _some(values, _MOST_COUNTS // (inputs * size))
-    yield Fit(f"{view.name}, each value{_of(some, values)}", _each(_columns(view, some)))
+        yield against_table(view.name, _together(view), view.mean_table)
+    value = _Some.of("value", values, _MOST_COUNTS // (inputs * size))
+    surprise = _each(_columns(view, value.places))
+    yield _fit(view.name, "each value", surprise, value, "input", "symbol")
     rough = _rough(view)
     side = math.isqrt(_MOST_COUNTS // (inputs * max(options, inputs, rough.tables.shape[2] ** 2)))
-    some, asked = _some(values, side), _some(tasks, side)
-    rough = _columns(rough, some)
-    surprise = _by_other_answers(rough, answers[:, asked], options)
-    yield Fit(f"{view.name}, values by other answers{_of(asked, tasks)}", surprise)
+    value, task = _Some.of("value", values, side), _Some.of("task", tasks, side)
+    rough = _columns(rough, value.places)
+    surprise = _by_other_answers(rough, answers[:, task.places], options)
+    yield _fit(view.name, "values by other answers", surprise, task, "answer", value, "symbol")
     if values == 1:
         return
-    yield Fit(f"{view.name}, pairs of values{_of(some, values)}", _pairs(rough))
+    axes = (value, "input", "symbol", value, "symbol")
+    yield _fit(view.name, "pairs of values", _pairs(rough), *axes)
+    task = _Some.of("task", tasks, _MOST_COUNTS // (options * view.modulus))
     for modulus in sorted({2, view.modulus}):
-        asked = _some(tasks, _MOST_COUNTS // (options * modulus))
-        surprise = _sums(view, answers[:, asked], options, modulus)
-        name = f"sums of all values modulo {modulus}{_of(asked, tasks)}"
-        yield Fit(f"{view.name}, {name}", surprise)
+        surprise = _sums(view, answers[:, task.places], options, modulus)
+        what = f"sums of all values modulo {modulus}"
+        yield _fit(view.name, what, surprise, task, "answer", "sum")
 
 
-def _some(number: int, most: int) -> NDArray[np.intp]:
-    """All places, or as many at equal distances as may be looked at (at least two)."""
-    return np.unique(np.linspace(0, number - 1, min(number, max(most, 2))).round().astype(np.intp))
+def against_table(name: str, counts: NDArray[np.float64], table: NDArray[np.float64]) -> Fit:
+    """Counts by input and symbol against P(symbol | input)."""
+    draws = counts.sum(axis=1, keepdims=True)
+    surprise = most_improbable(counts, draws, draws * table)
+    return _fit(name, TOGETHER, surprise, "input", "symbol")
 
 
-def _of(some: NDArray[np.intp], number: int) -> str:
-    return "" if len(some) == number else f" ({len(some):,} of {number:,})"
+@dataclass(frozen=True, eq=False)
+class _Some:
+    """The values or tasks that a test looks at: all or, of too many, some at equal distances."""
+
+    name: str
+    number: int
+    places: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, name: str, number: int, most: int) -> _Some:
+        chosen = np.linspace(0, number - 1, min(number, max(most, 2))).round().astype(np.intp)
+        return cls(name, number, np.unique(chosen))
+
+
+def _fit(name: str, what: str, surprise: Surprise, *axes: str | _Some) -> Fit:
+    """A test with its place in words: values and tasks from 1, inputs and symbols from 0."""
+    where = []
+    for axis, index in zip(axes, surprise.place):
+        if isinstance(axis, str):
+            where.append(f"{axis} {index}")
+        else:
+            where.append(f"{axis.name} {axis.places[index] + 1}")
+    first = axes[0]
+    if isinstance(first, _Some) and len(first.places) < first.number:
+        what += f" ({len(first.places):,} of {first.number:,} {first.name}s)"
+    return Fit(f"{name}, {what}", surprise, ", ".join(where))
 
 
 def _columns(view: View, chosen: NDArray[np.intp]) -> View:
@@ -94,12 +123,11 @@ def _rough(view: View) -> View:
     return replace(view, symbols=symbols, tables=merged)
 
 
-def _together(view: View) -> Surprise:
+def _together(view: View) -> NDArray[np.float64]:
+    """How often every input gave every symbol."""
     _, inputs, size = view.tables.shape
     there = view.inputs != ABSENT
-    counts = _count(view.inputs[there] * size + view.symbols[there], (inputs, size))
-    draws = counts.sum(axis=1, keepdims=True)
-    return most_improbable(counts, draws, draws * view.mean_table)
+    return _count(view.inputs[there] * size + view.symbols[there], (inputs, size))
 
 
 def _each(view: View) -> Surprise:
@@ -144,9 +172,10 @@ def _sums(view: View, answers: NDArray[np.intp], options: int, modulus: int) -> 
     sums = np.where(there, view.symbols, 0).sum(axis=1) % modulus
     groups = _indicators(answers, options)
     chances = _chances_of_sums(view, modulus)
-    counts = groups.T @ np.eye(modulus)[sums]
-    draws = np.asarray(groups.sum(axis=0)).reshape(-1, 1)
-    return most_improbable(counts, draws, groups.T @ chances)
+    shape = (answers.shape[1], options, modulus)
+    counts = (groups.T @ np.eye(modulus)[sums]).reshape(shape)
+    draws = counts.sum(axis=2, keepdims=True)
+    return most_improbable(counts, draws, (groups.T @ chances).reshape(shape))
 
 
 def _chances_of_sums(view: View, modulus: int) -> NDArray[np.float64]:

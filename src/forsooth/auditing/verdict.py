@@ -9,6 +9,7 @@ import numpy as np
 
 from forsooth.auditing.joint import TOGETHER
 from forsooth.display import as_html, as_text
+from forsooth.errors import ForsoothError
 from forsooth.io.frames import frame_of
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ class Audit:
 
 def level_of(alpha: float, tests: int) -> float:
     """The share of α of each test, and of the two bounds on ε."""
+    if not 0 < alpha < 1:
+        raise ForsoothError(f"α must lie between 0 and 1, got {alpha}")
     return alpha / (tests + 2)
 
 
