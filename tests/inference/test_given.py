@@ -67,6 +67,15 @@ def test_a_path(tmp_path: Path, truths: Truths) -> None:
         assert infer(path, "mean").notices == ()
 
 
+def test_simulated_reports_are_said_to_be() -> None:
+    answers, mechanism = Answers.of(FRAME, "0..4"), mechanisms.rr("0..4", epsilon=3)
+    reports = mechanism.perturb(answers, simulation_seed=7)
+    truths = infer(reports, "mean")
+    assert truths.notices == ("reports were made with the simulation seed 7: they protect nobody",)
+    assert "protect nobody" in repr(truths)
+    assert "protect nobody" in truths._repr_html_()
+
+
 def test_an_assumed_scale_is_said() -> None:
     with pytest.warns(AssumptionWarning, match=r"suggest 0\.\.4. Pass scale=") as caught:
         truths = infer(FRAME, "mean")
