@@ -104,7 +104,7 @@ def test_reports_that_do_not_fit_the_inputs(inputs: Answers) -> None:
         audit_reports(
             mf(SCALE, 1.0, tasks=60, solver="gradient-descent", steps=1).perturb(inputs), inputs
         )
-    constant = Answers.of({"a": {"x": 1}}, SCALE)
+    constant = Answers.of({"a": {"x": 1}}, SCALE, tasks=["x"])
     with pytest.raises(ForsoothError, match="no cell had the input 0, 2, 3, 4, NULL"):
         audit_reports(rr(SCALE, 1.0).perturb(constant), constant)
 
