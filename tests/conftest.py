@@ -29,7 +29,7 @@ def scale() -> Scale:
 def answers() -> Answers:
     """Three workers, three tasks, four NULLs."""
     rows = {"ann": {"q1": 0, "q2": 4}, "bob": {"q1": 1}, "cyd": {"q1": 0, "q3": 3}}
-    return Answers.of(rows, "0..4")
+    return Answers.of(rows, "0..4", tasks=["q1", "q2", "q3"])
 
 
 @pytest.fixture(scope="session")

@@ -130,7 +130,7 @@ def test_bad_answers_are_refused_before_anything_is_released(kind: Any, label: A
 def test_not_fitted_and_already_perturbed() -> None:
     with pytest.raises(ForsoothError, match="not fitted yet"):
         TruthEstimator().predict(["1"])
-    reports = mechanisms.rr("0..4", epsilon=4.0).perturb(Answers.of(LEVELS, "0..4"))
+    reports = mechanisms.rr("0..4", epsilon=4.0).perturb(LEVELS, simulation_seed=1)
     with pytest.raises(ForsoothError, match="perturbed already"):
         TruthEstimator(epsilon=1.0).fit(reports)
 

@@ -66,7 +66,7 @@ def test_frames(truths: Truths) -> None:
 def test_results_come_in_the_library_of_the_answers(make: Any, kind: type) -> None:
     frame = make({"task": ["p", "q"], "worker": ["a", "a"], "label": [1, 2]})
     assert isinstance(infer(frame, "mean", scale="0..4").to_frame(), kind)
-    reports = mechanisms.rr("0..4", epsilon=3).perturb(Answers.of(frame, "0..4"))
+    reports = mechanisms.rr("0..4", epsilon=3).perturb(frame, simulation_seed=1)
     assert isinstance(infer(reports, "mean").workers_frame(), kind)
 
 

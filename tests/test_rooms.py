@@ -9,7 +9,7 @@ from pathlib import Path
 import forsooth
 
 ROOMS = """
-errors version natural plural checks display processes odds
+errors version natural plural checks display processes odds rounding
 io
 scale privacy promise estimand cells answers known truths truth_plots dataset
 reports mechanisms.base mechanisms.randomness

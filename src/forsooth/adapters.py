@@ -11,6 +11,7 @@ have done it; that shows what a private campaign would have learned.
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -96,7 +97,8 @@ class _Adapter:
             tasks=len(answers.tasks),
             protects=self.protects,
         )
-        return mechanism.perturb(answers, simulation_seed=self.simulation_seed)
+        kept = replace(answers, assumed=())  # its reports stay here: nobody sees what they list
+        return mechanism.perturb(kept, simulation_seed=self.simulation_seed)
 
     def _fitted(self) -> Truths:
         if not hasattr(self, "truths_"):

@@ -45,6 +45,9 @@ class Answers:
     code: NDArray[np.unsignedinteger[Any]]
     notices: tuple[str, ...] = field(default=())
     backend: str | None = None  # the caller's dataframe library
+    assumed: tuple[
+        str, ...
+    ] = ()  # the lists, of tasks or workers, that were taken from the answers
 
     @classmethod
     def read(
@@ -64,7 +67,8 @@ class Answers:
 
         `tasks` and `workers` are the public lists of the campaign's tasks and workers. Without
         them the tasks are those that somebody answered and the workers those who answered
-        something. `columns` renames roles: ``{"label": "score"}``.
+        something, or those of a wide table; reports then show whom and what the table lists, and
+        a mechanism warns of it. `columns` renames roles: ``{"label": "score"}``.
         """
         if on_conflict not in ON_CONFLICT:
             raise ForsoothError(f"on_conflict must be one of {', '.join(ON_CONFLICT)}")
@@ -74,6 +78,7 @@ class Answers:
             table, columns = wide.unfolded(table, columns), {}
             tasks, workers = tasks or naturally(table.tasks), workers or naturally(table.workers)
             notices.append(table.notice)
+        lists = {"tasks": tasks, "workers": workers}
         worker, worker_ids = _identifiers(table, "worker", columns.get("worker"), workers)
         task, task_ids = _identifiers(table, "task", columns.get("task"), tasks)
         code = _codes(table, scale, columns.get("label"))
@@ -88,6 +93,7 @@ class Answers:
             code[rows],
             (*notices, *repeats),
             frames.library_of(source),
+            tuple(name for name, listed in lists.items() if listed is None),
         )
 
     @classmethod

@@ -23,6 +23,7 @@ LIMITS: tuple[tuple[Strength, float], ...] = (
     ("weak", 999.0),  # at most 99.9 %: a conclusion is wrong at least once in a thousand
 )
 _COUNTABLE = 1e6  # larger odds are not written out: nobody can tell them apart
+_FLOAT = 1e-12  # relative: far above what floats make of 3 × 0.1, far below six digits
 HALF, RARE = 0.5, 0.01  # what a reader may have thought before
 
 
@@ -34,6 +35,14 @@ def strength(epsilon: float) -> Strength:
 def is_countable(epsilon: float) -> bool:
     """Are the odds small enough to be written out?"""
     return epsilon <= math.log(_COUNTABLE)
+
+
+def amount(epsilon: float) -> str:
+    """ε with six digits, rounded up; what floats make of a decimal number does not count."""
+    shown = float(f"{epsilon:.6g}")
+    if shown < epsilon * (1 - _FLOAT):
+        shown += 10.0 ** (math.floor(math.log10(shown)) - 5)
+    return f"{shown:.6g}"
 
 
 def odds(epsilon: float) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Real
 from typing import Literal, cast, get_args
 
 from forsooth.errors import ForsoothError
-from forsooth.odds import odds, strength
+from forsooth.odds import amount, odds, strength
 from forsooth.plural import counted
+from forsooth.rounding import float_above
 
 Protects = Literal["answers+participation", "answers"]
 PROTECTS: tuple[str, ...] = get_args(Protects)
@@ -41,28 +43,31 @@ class Privacy:
         """ε for all that one worker says in a campaign of `tasks` tasks (sequential composition).
 
         Changing k cells one after the other costs at most k·ε; for `mf` and `mf-safe` the same
-        follows from the joint sensitivity of k cells, which is k times that of one.
+        follows from the joint sensitivity of k cells, which is k times that of one. Rounded up.
         """
-        return self.epsilon * (tasks if self.cells is None else min(self.cells, tasks))
+        cells = tasks if self.cells is None else min(self.cells, tasks)
+        return float_above(Fraction(self.epsilon) * cells)
 
     def describe(self, tasks: int) -> str:
         """The guarantee in one sentence: what one worker says in all, then one cell by itself."""
         total, public = self.worker_total(tasks), self.protects == "answers"
         if self.cells is not None:
             counting = counted(min(self.cells, tasks), "sampled task")
-            together = f"one worker together, over {counting}: ε = {total:g} at most"
+            together = f"one worker together, over {counting}: ε = {amount(total)} at most"
         elif public and tasks > 1:
             together = (
-                f"one worker's k answers together: ε = {self.epsilon:g}·k at most, "
-                f"{total:g} if all {tasks:,} tasks are answered"
+                f"one worker's k answers together: ε = {amount(self.epsilon)}·k at most, "
+                f"{amount(total)} if all {tasks:,} tasks are answered"
             )
         else:
-            together = f"one worker's {counted(tasks, 'cell')} together: ε = {total:g} at most"
+            together = (
+                f"one worker's {counted(tasks, 'cell')} together: ε = {amount(total)} at most"
+            )
         what = "its answer" if public else "its answer and whether it was given"
         condition = ", if the others tell nothing about it" if tasks > 1 else ""
         return (
             f"{together} ({strength(total)}: 1 to 1 can become {odds(total)}); "
-            f"ε = {self.epsilon:g} per cell ({what}){condition}"
+            f"ε = {amount(self.epsilon)} per cell ({what}){condition}"
             + ("; which tasks were answered is public" if public else "")
         )
 

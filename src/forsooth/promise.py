@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forsooth.odds import HALF, RARE, Strength, chance, is_countable, odds, strength
+from forsooth.odds import HALF, RARE, Strength, amount, chance, is_countable, odds, strength
 from forsooth.plural import counted
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _together(guarantee: Privacy, tasks: int, voice: _Voice) -> str:
     total = guarantee.worker_total(tasks)
     counting = tasks if guarantee.cells is None else min(guarantee.cells, tasks)
     words = f"All {counting:,} answers together" if counting > 1 else "The answer"
-    words += f": ε = {total:.6g}"
+    words += f": ε = {amount(total)}"
     if guarantee.protects == "answers" and counting > 1:
         words += " if all are given, less if some are not"
     if guarantee.cells is not None:
@@ -111,7 +111,7 @@ def _together(guarantee: Privacy, tasks: int, voice: _Voice) -> str:
 def _single(epsilon: float, voice: _Voice) -> str:
     rise = f"at most {odds(epsilon)}" if is_countable(epsilon) else odds(epsilon)
     return (
-        f"A single answer: ε = {epsilon:.6g}. 1 to 1 can become {rise} (50 % can become "
+        f"A single answer: ε = {amount(epsilon)}. 1 to 1 can become {rise} (50 % can become "
         f"{chance(HALF, epsilon)}), but only if {voice.others} tell nothing about it. Answers that "
         "go together, such as those to similar questions, count together."
     )

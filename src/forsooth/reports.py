@@ -21,7 +21,7 @@ from forsooth.mechanisms.base import Mechanism
 from forsooth.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -186,6 +186,15 @@ class Reports:
             f"the report of worker {self.workers[worker]!r} holds a value that "
             f"{self.mechanism.name} never sends ({where})"
         )
+
+
+def simulation_notices(seeds: Iterable[int | None]) -> tuple[str, ...]:
+    """What a reader should know of noise that was made from seeds; nothing if there are none."""
+    known = sorted({seed for seed in seeds if seed is not None})
+    if not known:
+        return ()
+    which = f"seed{'s' * (len(known) > 1)} {', '.join(map(str, known))}"
+    return (f"reports were made with the simulation {which}: they protect nobody",)
 
 
 @dataclass(frozen=True)

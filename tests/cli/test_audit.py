@@ -78,6 +78,50 @@ def test_reports_of_another_client(forsooth: Command, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["holds"] is False
 
 
+@pytest.fixture
+def suspect(tmp_path: Path) -> None:
+    """A mechanism that says ε = 2 for the answers, per cell, and reports that it made."""
+    mechanism, scale = mechanisms.grr("0..2", 2.0, protects="answers"), Scale.parse("0..2")
+    crowd = SyntheticCrowd(workers=200, tasks=6, sparsity=0.5, truth_mean=1, scale=scale)
+    answers = crowd.draw(1).answers
+    answers.write(tmp_path / "inputs.csv")
+    mechanism.perturb(answers).write(tmp_path / "reports.parquet")
+    (tmp_path / "m.json").write_text(mechanism.to_json())
+
+
+MECHANISM = ("--mechanism-file", "m.json", "--draws", 1000)
+REPORTS = ("--reports", "reports.parquet", "--answers", "inputs.csv")
+
+
+@pytest.mark.usefixtures("suspect")
+@pytest.mark.parametrize(
+    ("files", "claim", "code", "verdict"),
+    [
+        (MECHANISM, (), 0, "the claim holds"),
+        (MECHANISM, ("--epsilon", 1), 1, "the claim is FALSE"),
+        (MECHANISM, ("--unit", "worker", "--epsilon", 12, "--tasks", 6), 0, "the claim holds"),
+        (REPORTS, ("--epsilon", 1), 1, "the claim is FALSE"),
+        (REPORTS, ("--epsilon", 2, "--unit", "worker"), 1, "the claim is FALSE"),
+        (REPORTS, ("--protects", "answers+participation"), 1, "the claim is FALSE"),
+    ],
+)
+def test_the_flags_are_the_claim(
+    forsooth: Command, files: tuple[object, ...], claim: tuple[object, ...], code: int, verdict: str
+) -> None:
+    done = forsooth("audit", *files, *claim, "--json")
+    assert done.returncode == code, done.stderr
+    assert json.loads(done.stdout)["verdict"] == verdict
+
+
+@pytest.mark.usefixtures("suspect")
+def test_a_black_box_is_never_acquitted(forsooth: Command) -> None:
+    shown = forsooth("audit", *REPORTS).stdout
+    assert "no violation found" in shown
+    assert "holds" not in shown.partition("\n")[2].replace("neighbours", "")
+    assert shown.count("tested: symbols") == 6
+    assert "An honest client is accused with a probability of at most 1e-06" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -89,6 +133,8 @@ def test_reports_of_another_client(forsooth: Command, tmp_path: Path) -> None:
         (("--mechanism", "mf-safe:centre=9"), "centre must lie"),
         (("--reports", "r.parquet"), "go together"),
         (("--mechanism-file", "none.json"), "cannot be read"),
+        (("--mechanism-file", "m.json", "--scale", "0..4"), "leave out --scale"),
+        (("--reports", "r.parquet", "--mechanism", "rr"), "leave out --mechanism"),
     ],
 )
 def test_bad_input(forsooth: Command, arguments: tuple[str, ...], complaint: str) -> None:

@@ -42,6 +42,9 @@ def approx(path: Path) -> dict[str, object]:
     return {task: pytest.approx(row, abs=1e-8) for task, row in truths(path).items()}
 
 
+SIMULATED = "reports were made with the simulation seeds 0, 1, 2: they protect nobody"
+
+
 def test_a_folder_a_cluster_and_a_state(forsooth: Command, folder: Path, tmp_path: Path) -> None:
     done = forsooth(
         "infer", folder, "-o", "here.parquet", "--worker-output", "workers.csv", "--json"
@@ -49,11 +52,14 @@ def test_a_folder_a_cluster_and_a_state(forsooth: Command, folder: Path, tmp_pat
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert (document["workers"], document["tasks"], document["converged"]) == (600, 50, True)
+    assert document["notices"] == [SIMULATED]
+    assert f"note: {SIMULATED}" in done.stderr
     assert len((tmp_path / "workers.csv").read_text().splitlines()) == 601
 
     done = forsooth("infer", folder, "-o", "there.parquet", "--cluster", "local")
     assert done.returncode == 0, done.stderr
     assert truths(tmp_path / "there.parquet") == approx(tmp_path / "here.parquet")
+    assert SIMULATED in done.stderr
     assert not (tmp_path / "there.parquet.checkpoint").exists()
 
     forsooth("infer", folder, "-o", "pooled.parquet", "--model", "pooled")
@@ -64,7 +70,9 @@ def test_a_folder_a_cluster_and_a_state(forsooth: Command, folder: Path, tmp_pat
     assert truths(tmp_path / "grown.parquet") == approx(tmp_path / "pooled.parquet")
     done = forsooth("infer", folder, "--state", "state.parquet")
     assert "no new reports" in done.stderr
-    assert forsooth("infer", "--state", "state.parquet").returncode == 0
+    done = forsooth("infer", "--state", "state.parquet")
+    assert done.returncode == 0
+    assert SIMULATED in done.stderr
 
 
 def test_every_method_takes_a_folder(forsooth: Command, folder: Path) -> None:

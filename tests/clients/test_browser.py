@@ -110,6 +110,7 @@ def test_its_draws_pass_the_audit(browser: Any, address: str) -> None:
     }}"""
     found = audit_reports(*read_samples(page.evaluate(script, mechanism.to_json())))
     assert found.holds, found.violations
+    assert found.value is not None
     assert found.value.epsilon > 0.6
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +60,21 @@ def test_a_path(tmp_path: Path, truths: Truths) -> None:
         assert infer(path, "median", scale="0..4").estimate.tolist() == truths.estimate.tolist()
     folder = tmp_path / "reports"
     folder.mkdir()
-    reports = mechanisms.rr("0..4", epsilon=3).perturb(answers)
+    reports = mechanisms.rr("0..4", epsilon=3).perturb(replace(answers, assumed=()))
     reports.write(folder / "reports.parquet")
     expected = infer(reports, "mean").estimate.tolist()
     for path in (folder, folder / "reports.parquet"):
         assert infer(path, "mean").estimate.tolist() == expected
         assert infer(path, "mean").notices == ()
+
+
+def test_simulated_reports_are_said_to_be() -> None:
+    answers, mechanism = Answers.of(FRAME, "0..4"), mechanisms.rr("0..4", epsilon=3)
+    reports = mechanism.perturb(answers, simulation_seed=7)
+    truths = infer(reports, "mean")
+    assert truths.notices == ("reports were made with the simulation seed 7: they protect nobody",)
+    assert "protect nobody" in repr(truths)
+    assert "protect nobody" in truths._repr_html_()
 
 
 def test_an_assumed_scale_is_said() -> None:

@@ -88,7 +88,7 @@ def test_the_sampled_audit_sees_null_as_an_outcome() -> None:
 
 def test_null_reads_as_null() -> None:
     mechanism = made("0..4", 300.0)
-    answers = Answers.of({"a": {"t1": 3}, "b": {"t0": 1, "t1": 0}}, "0..4")
+    answers = Answers.of({"a": {"t1": 3}, "b": {"t0": 1, "t1": 0}}, "0..4", tasks=TASKS[:2])
     reports = mechanism.perturb(answers)
     assert reports.values[0, 0] == NOT_ANSWERED
     np.testing.assert_allclose(reports.cells().value, [3, 1, 0], atol=0.1)

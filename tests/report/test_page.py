@@ -36,6 +36,7 @@ def crowd(workers: int = 60, tasks: int = 4) -> Answers:
             for i in range(workers)
         },
         "0..4",
+        tasks=[f"{EVIL} {j}" for j in range(tasks)],
     )
 
 

@@ -26,7 +26,7 @@ def test_the_table_is_redesigned_while_reports_come_in(server: Server, tmp_path:
     scale = Scale.parse("0..2")
     for _ in range(40):
         token = f"open-{new_token()}"
-        table = Answers.of({worker_name(token): answers}, scale)
+        table = Answers.of({worker_name(token): answers}, scale, tasks=list(answers))
         values = rr(scale, 2.0).perturb(table).values
         report = packing.pack(values, 2).tobytes()
         assert made.send(token, report, design=first).status == 201

@@ -65,6 +65,16 @@ export function floatAbove(number) {
 }
 
 /**
+ * A float times a whole number as a float, never below the true value.
+ * @param {number} float finite and not negative
+ * @param {number} count
+ */
+export function timesAbove(float, count) {
+  const { n, d } = fractionOf(float);
+  return floatAbove({ n: n * BigInt(count), d });
+}
+
+/**
  * ln(larger / smaller) as a float, never below the true value.
  * @param {number} larger
  * @param {number} smaller both integers from 1 to 2^32

@@ -1,5 +1,6 @@
 /** What every mechanism is: public data that says how a worker turns answers into a report. */
 import { ForsoothError } from "./error.js";
+import { timesAbove } from "./exact.js";
 import { aNumber, aText, shown } from "./json.js";
 import { Scale } from "./scale.js";
 
@@ -66,11 +67,11 @@ export class Mechanism {
   }
 
   /**
-   * ε for everything one worker says, at most.
+   * ε for everything one worker says, at most; rounded up.
    * @param {number} tasks of the campaign
    */
   total(tasks) {
-    return this.cells === null ? this.epsilon * tasks : this.epsilon;
+    return this.cells === null ? timesAbove(this.epsilon, tasks) : this.epsilon;
   }
 
   /**

@@ -15,6 +15,7 @@ const LIMITS = [
   ["weak", 999],
 ];
 const COUNTABLE = 1e6; // larger odds are not written out: nobody can tell them apart
+const FLOAT = 1e-12; // relative: far above what floats make of 3 × 0.1, far below six digits
 export const HALF = 0.5; // what a reader may have thought before
 export const RARE = 0.01;
 
@@ -33,6 +34,16 @@ export function strength(epsilon) {
  */
 export function isCountable(epsilon) {
   return epsilon <= Math.log(COUNTABLE);
+}
+
+/**
+ * ε with six digits, rounded up; what floats make of a decimal number does not count.
+ * @param {number} epsilon
+ */
+export function amount(epsilon) {
+  const shown = Number(epsilon.toPrecision(6));
+  if (shown >= epsilon * (1 - FLOAT)) return String(shown);
+  return String(Number((shown + 10 ** (Math.floor(Math.log10(shown)) - 5)).toPrecision(6)));
 }
 
 /**

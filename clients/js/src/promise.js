@@ -5,7 +5,8 @@
  * similar questions are like one question asked ten times. So the total leads, always.
  * `forsooth/promise.py` says the same; `vectors/verification/promises.json` is shared.
  */
-import { HALF, RARE, chance, isCountable, odds, strength } from "./odds.js";
+import { timesAbove } from "./exact.js";
+import { HALF, RARE, amount, chance, isCountable, odds, strength } from "./odds.js";
 
 /** @typedef {import("./odds.js").Strength} Strength */
 /** @typedef {{about: string, epsilon: number, strength: Strength, odds: string}} StatedBound */
@@ -36,7 +37,7 @@ import { HALF, RARE, chance, isCountable, odds, strength } from "./odds.js";
  */
 export function inWords(guarantee) {
   const { epsilon, tasks, cells } = guarantee;
-  const total = epsilon * (cells === null ? tasks : Math.min(cells, tasks));
+  const total = timesAbove(epsilon, cells === null ? tasks : Math.min(cells, tasks));
   const one = "One answer, if your other answers tell nothing about it";
   const single = cells === null && tasks > 1;
   /** @type {[string, string, number][]} */
@@ -120,9 +121,4 @@ function protectedOrNot(guarantee) {
 function known({ protects }) {
   const took = "That you took part";
   return protects === "answers" ? [took, "Which questions were answered"] : [took];
-}
-
-/** @param {number} epsilon six digits */
-function amount(epsilon) {
-  return String(Number(epsilon.toPrecision(6)));
 }

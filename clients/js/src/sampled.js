@@ -7,7 +7,7 @@
  */
 import { sampledTasks } from "./assignment.js";
 import { ForsoothError } from "./error.js";
-import { floatAbove, fractionOf } from "./exact.js";
+import { fractionOf, timesAbove } from "./exact.js";
 import { anInteger, anObject, aText } from "./json.js";
 import { Mechanism } from "./mechanism.js";
 
@@ -83,8 +83,6 @@ export class SampledTasks extends Mechanism {
 
   /** @param {number} epsilon */
   #times(epsilon) {
-    if (!Number.isFinite(epsilon)) return epsilon;
-    const { n, d } = fractionOf(epsilon);
-    return floatAbove({ n: n * BigInt(this.count), d });
+    return Number.isFinite(epsilon) ? timesAbove(epsilon, this.count) : epsilon;
   }
 }

@@ -150,7 +150,7 @@ def samples() -> list[dict[str, Any]]:
 
 def promises() -> list[dict[str, Any]]:
     """Guarantees of every kind and strength, and their words to the worker."""
-    epsilons = (0.01, 1 / 3, 0.5, 1.0, 2.0, 6.0, 8.0, 14.0)
+    epsilons = (0.01, 0.3, 1 / 3, 0.5, 1.0, 2.0, 6.0, 8.0, 14.0)
     kinds: tuple[tuple[Protects, int | None, int], ...] = (
         ("answers+participation", None, 1),
         ("answers+participation", None, 10),

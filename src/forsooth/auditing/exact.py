@@ -31,6 +31,7 @@ from forsooth.mechanisms import (
 )
 from forsooth.mechanisms.exact import log_ratio
 from forsooth.mechanisms.matrix_factorization import UNIT
+from forsooth.rounding import float_above
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,13 +106,13 @@ def _(mechanism: TwoLayer) -> Exact:
 def _(mechanism: Laplace) -> Exact:
     """ε = rate × distance; for a random replacement of NULL the mixture's worst ratio."""
     positions = mechanism.positions
-    value = _float_above(mechanism.rate * (max(positions) - min(positions)))
+    value = float_above(mechanism.rate * (max(positions) - min(positions)))
     if mechanism.protects == "answers":
         return Exact(value, INFINITE)
     if mechanism.null is not None:
         replaced = positions[mechanism.null]
         farthest = max(abs(position - replaced) for position in positions)
-        return Exact(value, _float_above(mechanism.rate * farthest))
+        return Exact(value, float_above(mechanism.rate * farthest))
     return Exact(value, max(_mixture_ratios(mechanism)))
 
 
@@ -124,7 +125,7 @@ def _(mechanism: PresenceLaplace) -> Exact:
         above, below = _mixture_ratios(mechanism.inner)
     first = Fraction(mechanism.presence_epsilon)
     presence = max(first + Fraction(above), Fraction(below) - first)
-    return Exact(inner.value, _float_above(presence))
+    return Exact(inner.value, float_above(presence))
 
 
 @exact_epsilon.register
@@ -133,7 +134,7 @@ def _(mechanism: SafeFactorization) -> Exact:
     centred = mechanism.centred
     value = mechanism.rate * (max(centred) - min(centred))
     presence = mechanism.rate * (max(abs(a) for a in centred) + mechanism.presence)
-    return Exact(_float_above(value), _float_above(presence))
+    return Exact(float_above(value), float_above(presence))
 
 
 @exact_epsilon.register
@@ -141,7 +142,7 @@ def _(mechanism: MatrixFactorization) -> Exact:
     """Values: rate × range × ‖v_j‖₁. Participation: unbounded, with a witness."""
     spread = int(mechanism.positions.max() - mechanism.positions.min())
     norm = max(sum(profile) for profile in mechanism.profiles)
-    value = _float_above(mechanism.rate * spread * norm)
+    value = float_above(mechanism.rate * spread * norm)
     if mechanism.solver != "closed-form":
         return Exact(value, INFINITE)
     return Exact(value, INFINITE, participation_witness=mf_witness(mechanism, mechanism.epsilon))
@@ -152,7 +153,7 @@ def _(mechanism: SampledTasks) -> Exact:
     """For the whole worker: every sampled cell at its worst, and the ratios multiply."""
     cell = exact_epsilon(mechanism.inner)
     value, presence = (
-        each if math.isinf(each) else _float_above(Fraction(each) * mechanism.count)
+        each if math.isinf(each) else float_above(Fraction(each) * mechanism.count)
         for each in (cell.value, cell.participation)
     )
     return Exact(value, presence)
@@ -213,7 +214,7 @@ def _mixture_ratios(mechanism: Laplace) -> tuple[float, float]:
                 ratio = (density[abs(y - a)] / mixed).ln()
                 above, below = max(above, ratio), max(below, -ratio)
         slack = 1 + Decimal("1e-40")
-        return _float_above(Fraction(above * slack)), _float_above(Fraction(below * slack))
+        return float_above(Fraction(above * slack)), float_above(Fraction(below * slack))
 
 
 def mf_witness(mechanism: MatrixFactorization, epsilon: float) -> Witness:
@@ -255,12 +256,6 @@ def mf_log_density(
 
 def _answer(mechanism: Mechanism, row: int) -> float | None:
     return mechanism.scale.values[row] if row < mechanism.scale.size else None
-
-
-def _float_above(number: Fraction) -> float:
-    """The float that is not below an exact number."""
-    rounded = float(number)
-    return rounded if Fraction(rounded) >= number else math.nextafter(rounded, math.inf)
 
 
 def _listed(items: list[str]) -> str:

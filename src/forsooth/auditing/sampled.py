@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.auditing.tails import most_improbable
 from forsooth.errors import ForsoothError
 
 if TYPE_CHECKING:
@@ -74,35 +75,11 @@ def epsilon_lower_bound(
 
 
 def goodness_of_fit(counts: ArrayLike, weights: ArrayLike) -> float:
-    """The smallest chi-square p-value of the rows against an exact table, times their number.
+    """The probability that counts of an exact table have one as improbable as the worst here.
 
     Below α the sampler does not draw what the table says; a correct one is rejected with
-    probability α at most (Bonferroni). Symbols expected fewer than ten times are pooled.
+    probability α at most: tails are exact, and there is a union bound over all counts.
     """
-    from scipy.stats import chisquare
-
     observed, table = np.asarray(counts, float), np.asarray(weights, float)
-    smallest = 1.0
-    for row, probabilities in zip(observed, table):
-        if row.sum() == 0:
-            continue
-        expected = probabilities / probabilities.sum() * row.sum()
-        seen, wanted = _pool_rare(row, expected)
-        if len(seen) > 1:
-            smallest = min(smallest, float(chisquare(seen, wanted).pvalue))
-    return min(1.0, smallest * len(observed))
-
-
-def _pool_rare(
-    seen: NDArray[np.float64], wanted: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Cells in decreasing order of expectation, the last ones added up until they expect ten."""
-    order = np.argsort(-wanted)
-    seen, wanted = seen[order], wanted[order]
-    tail = np.cumsum(wanted[::-1])[::-1]
-    keep = max(1, int((np.minimum(wanted, tail) >= 10).sum()))
-    head = slice(0, keep - 1)
-    return (
-        np.append(seen[head], seen[keep - 1 :].sum()),
-        np.append(wanted[head], wanted[keep - 1 :].sum()),
-    )
+    draws = observed.sum(axis=1, keepdims=True)
+    return most_improbable(observed, draws, draws * table / table.sum(axis=1, keepdims=True)).p

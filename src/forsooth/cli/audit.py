@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,10 +15,12 @@ from forsooth.cli.console import print_json, print_table, say, working
 from forsooth.errors import ForsoothError
 from forsooth.io.files import read_text
 from forsooth.mechanisms.base import Mechanism
+from forsooth.odds import amount
 from forsooth.privacy import PROTECTS, Privacy, check_epsilon, check_protects, check_unit
 from forsooth.reports import Reports
 from forsooth.scale import Scale
 
+_SCALE = "0..4"
 _COLUMNS = ("mechanism", "claimed for", "neighbours", "claimed", "exact", "sampled ≥", "holds")
 
 
@@ -25,10 +28,10 @@ def audit(
     mechanism: Annotated[
         str | None, typer.Option(metavar="MECHANISM", help=options.MECHANISMS)
     ] = None,
-    epsilon: options.Epsilon = 1.0,
-    scale: options.ScaleText = "0..4",
+    epsilon: options.EpsilonOrNone = None,
+    scale: options.ScaleTextOrNone = None,
     protects: options.Protection = None,
-    unit: options.UnitName = "cell",
+    unit: options.UnitNameOrNone = None,
     sampled_tasks: options.SampledTasks = 1,
     tasks: options.Tasks = 20,
     mechanism_file: options.MechanismFile = None,
@@ -59,8 +62,10 @@ def audit(
     simulation_seed: options.SimulationSeed = None,
     json: options.Json = False,
 ) -> None:
-    """Compare a claimed ε with the exact one, and with a lower bound from samples.
+    """Compare a claimed ε with the exact one, and with what samples show.
 
+    The claim is --epsilon, --protects and --unit. What is left out is taken from the file that is
+    audited; of --mechanism and --all ε = 1 is claimed, on the scale 0..4.
     The exit code is 1 if the claim is false.
     Value neighbours differ in one answer, participation neighbours in whether it was given.
 
@@ -69,28 +74,31 @@ def audit(
     from forsooth.auditing import Audit, audit_reports
     from forsooth.auditing import audit as run
 
-    if not 0 < alpha < 1:
-        raise ForsoothError(f"α must lie between 0 and 1, got {alpha}")
+    said = _Claim(epsilon, protects, unit)
     settings: dict[str, Any] = {"draws": draws, "alpha": alpha, "simulation_seed": simulation_seed}
     found: list[Audit] = []
+    if reports or answers or mechanism_file:
+        _refuse_description(mechanism, scale)
     if reports or answers:
+        made, inputs = _reports_and_inputs(reports, answers)
         with working("auditing the reports"):
-            found = [audit_reports(*_reports_and_inputs(reports, answers), alpha=alpha)]
+            claim = said.of_file(made.mechanism, len(made.tasks))
+            found = [audit_reports(made, inputs, claim=claim, alpha=alpha)]
     elif mechanism_file:
         given = Mechanism.from_json(read_text(mechanism_file))
         with working(f"auditing {given.name}"):
-            found = [run(given, tasks=tasks, **settings)]
+            found = [run(given, claim=said.of_file(given, tasks), tasks=tasks, **settings)]
     elif every:
         for name in mechanisms.BUILDERS:
             for protection in PROTECTS:
-                claim = Privacy(epsilon, check_protects(protection))
+                claim = Privacy(said.number, check_protects(protection))
                 built = _build(name, scale, claim, tasks)
                 with working(f"auditing {name}"):
                     found.append(run(built, claim=claim, tasks=tasks, **settings))
     elif mechanism:
-        claim = Privacy(check_epsilon(epsilon), _protection(mechanism, protects))
-        built = _build(mechanism, scale, claim, tasks, unit, sampled_tasks)
-        claim = Privacy(epsilon, claim.protects, built.guarantee.cells)
+        claim = Privacy(said.number, _protection(mechanism, protects))
+        built = _build(mechanism, scale, claim, tasks, unit or "cell", sampled_tasks)
+        claim = Privacy(claim.epsilon, claim.protects, built.guarantee.cells)
         with working(f"auditing {mechanism}"):
             found = [run(built, claim=claim, tasks=tasks, **settings)]
     else:
@@ -107,14 +115,47 @@ def audit(
         raise typer.Exit(1)
 
 
+@dataclass(frozen=True)
+class _Claim:
+    """What the flags claim."""
+
+    epsilon: float | None
+    protects: str | None
+    unit: str | None
+
+    @property
+    def number(self) -> float:
+        """ε, by default 1."""
+        return check_epsilon(1.0 if self.epsilon is None else self.epsilon)
+
+    def of_file(self, given: Mechanism, tasks: int) -> Privacy:
+        """The claim about a mechanism that states one itself, for what the flags leave out."""
+        unit = given.unit if self.unit is None else check_unit(self.unit)
+        return Privacy(
+            given.epsilon if self.epsilon is None else check_epsilon(self.epsilon),
+            given.protects if self.protects is None else check_protects(self.protects),
+            None if unit == "cell" else given.guarantee.cells or tasks,
+        )
+
+
+def _refuse_description(mechanism: str | None, scale: str | None) -> None:
+    """A file says itself which mechanism it is, and on which scale."""
+    for option, value in (("--mechanism", mechanism), ("--scale", scale)):
+        if value is not None:
+            raise ForsoothError(
+                f"the audited file has its own mechanism and scale: leave out {option}. "
+                "--epsilon, --protects and --unit are what you claim of it"
+            )
+
+
 def _build(
-    name: str, scale: str, claim: Privacy, tasks: int, unit: str = "cell", sampled: int = 1
+    name: str, scale: str | None, claim: Privacy, tasks: int, unit: str = "cell", sampled: int = 1
 ) -> Mechanism:
     """The mechanism whose claim is audited; `mf` can be claimed to protect what it does not."""
     answers_only = name.partition(":")[0] == "mf"
     return mechanisms.build(
         name,
-        Scale.parse(scale),
+        Scale.parse(scale or _SCALE),
         claim.epsilon,
         tasks=tasks,
         protects=None if answers_only else claim.protects,
@@ -152,7 +193,8 @@ def _rows(found: list[Any]) -> list[tuple[str, ...]]:
             true = exact <= each.claim.epsilon and not (
                 sampled and sampled.epsilon > each.claim.epsilon
             )
-            verdict = ("yes" if true else "NO") if claimed else "not claimed"
+            held = "not refuted" if each.black_box else "yes"
+            verdict = (held if true else "NO") if claimed else "not claimed"
             shown = "∞" if exact == float("inf") else f"{exact:.6g}"
             words = options.protection_words(each.claim.protects)
             rows.append((each.mechanism, words, kind, said, shown, bound, verdict))
@@ -171,11 +213,16 @@ def _show(found: list[Any]) -> None:
     if len(found) > 1:
         return
     (each,) = found
-    if each.fit is not None:
-        say(f"draws against the table: chi-square p = {each.fit:.3g}")
-    say(f"one worker's total: at most {each.worker_total:g}")
+    for test in each.tested():
+        say(f"tested: {test}")
+    say(f"one worker's total: at most {amount(each.worker_total)}")
     for violation in each.violations:
         say(f"violated: {violation}")
     if each.witness:
         say(f"witness: {each.witness}")
-    say("the claim holds" if each.holds else "the claim is FALSE")
+    say(each.verdict)
+    if each.black_box and each.holds:
+        say(
+            f"An honest client is accused with a probability of at most {each.alpha:g}. What is "
+            "not tested is not seen: a client can hide an answer elsewhere in its reports."
+        )

@@ -87,6 +87,8 @@ class Result:
         if outputs.report and self.found.data is not None:
             with working("writing the report"):
                 _write_report(truths, self.found.data, outputs.report)
+        for message in truths.notices:
+            notice(message)
         if not truths.converged:
             steps = counted(truths.iterations, "iteration")
             notice(f"{truths.method} had not converged after {steps}")
@@ -113,6 +115,7 @@ class Result:
             "workers": self.found.workers,
             "iterations": truths.iterations,
             "converged": truths.converged,
+            "notices": truths.notices,
             "output": _name(outputs.truths),
             "workers_output": _name(outputs.workers),
             "report": _name(outputs.report),

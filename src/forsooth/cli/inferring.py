@@ -99,12 +99,8 @@ def from_answers(sources: list[str], scale: str, on_conflict: OnConflict) -> Ans
     """A single table of plain answers."""
     if len(sources) != 1:
         raise ForsoothError("with --scale, infer takes one table of plain answers")
-    notice("these are plain answers: nothing is private")
     with aside.status("reading the answers"):
-        answers = Answers.read(Path(sources[0]), scale, on_conflict=on_conflict)
-    for message in answers.notices:
-        notice(message)
-    return answers
+        return Answers.read(Path(sources[0]), scale, on_conflict=on_conflict)
 
 
 def from_service(campaign: str, key: str | None, sources: list[str]) -> list[Reports]:

@@ -129,14 +129,13 @@ DataDir = Annotated[
         "--data-dir", metavar="FOLDER", help="Where the data sets are; or set FORSOOTH_DATA."
     ),
 ]
-UnitName = Annotated[
-    str,
-    typer.Option(
-        "--unit",
-        metavar="UNIT",
-        help="What ε covers: each cell (cell), or all answers of a worker (worker).",
-    ),
-]
+_UNIT = typer.Option(
+    "--unit",
+    metavar="UNIT",
+    help="What ε covers: each cell (cell), or all answers of a worker (worker).",
+)
+UnitName = Annotated[str, _UNIT]
+UnitNameOrNone = Annotated[str | None, _UNIT]
 SampledTasks = Annotated[
     int,
     typer.Option(

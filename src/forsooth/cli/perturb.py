@@ -115,16 +115,16 @@ def perturb(
             f"{chosen.name} reports sums over tasks, from which only levels can be inferred: leave "
             f"out --estimand {stated}, or choose another mechanism"
         )
-    pieces = chosen.perturb_in_pieces(table, simulation_seed=simulation_seed)
+    pieces = chosen.perturb_in_pieces(replace(table, assumed=()), simulation_seed=simulation_seed)
     with progress_bar("perturbing") as advance:
         write_in_pieces(output, _counting(pieces, len(table.workers), stated, advance))
     for message in table.notices:
         notice(message)
-    for role, path in (("task", task_list), ("worker", worker_list)):
-        if path is None and chosen.protects == "answers+participation":
+    if chosen.protects == "answers+participation":
+        for name in table.assumed:
             notice(
-                f"the list of {role}s was taken from the answers, so it shows which {role}s occur "
-                f"in them; give the campaign's public list with --{role}-list FILE"
+                f"the list of {name} was taken from the answers, so it shows which {name} occur in "
+                f"them; give the campaign's public list with --{name.removesuffix('s')}-list FILE"
             )
     if simulation_seed is not None:
         notice("made with a simulation seed: these reports protect nobody")

@@ -14,7 +14,7 @@ from forsooth.errors import AssumptionWarning, ForsoothError
 from forsooth.io import tables, wide
 from forsooth.io.frames import WHAT_TO_PASS, library_of
 from forsooth.natural import naturally
-from forsooth.reports import Reports
+from forsooth.reports import Reports, simulation_notices
 from forsooth.scale import MAX_SIZE, Scale, ScaleLike
 
 if TYPE_CHECKING:
@@ -69,6 +69,9 @@ def _stated(parts: Sequence[Reports | Answers], scale: ScaleLike | None) -> Give
     notices = [notice for part in parts if isinstance(part, Answers) for notice in part.notices]
     if any(isinstance(part, Answers) for part in parts):
         notices.append(NOT_PRIVATE)
+    notices += simulation_notices(
+        part.simulation_seed for part in parts if isinstance(part, Reports)
+    )
     return Given(parts, tuple(notices), False, parts[0].backend)
 
 

@@ -71,13 +71,15 @@ class ReportPart:
 class ReportFiles:
     """A campaign's reports in files; one part for every mechanism.
 
-    `estimands` has what each of `paths` states, None where it states nothing.
+    `estimands` has what each of `paths` states, None where it states nothing; `seeds` the seed of
+    its noise, None where it was not simulated.
     """
 
     tasks: tuple[str, ...]
     parts: tuple[ReportPart, ...]
     paths: tuple[str, ...]
     estimands: tuple[Estimand | None, ...] = ()
+    seeds: tuple[int | None, ...] = ()
 
     @property
     def scale(self) -> Scale:
@@ -110,12 +112,13 @@ class ReportFiles:
             ReportPart(part.mechanism, tuple(p for p in part.pieces if p.path in chosen))
             for part in self.parts
         ]
-        stated = dict(zip(self.paths, self.estimands))
+        stated = dict(zip(self.paths, zip(self.estimands, self.seeds)))
         return ReportFiles(
             self.tasks,
             tuple(part for part in parts if part.pieces),
             tuple(paths),
-            tuple(stated.get(path) for path in paths),
+            tuple(stated[path][0] for path in paths),
+            tuple(stated[path][1] for path in paths),
         )
 
     def read(self) -> list[Reports]:
@@ -136,6 +139,7 @@ class ReportFiles:
             raise ForsoothError("a file of reports is given twice")
         first: tuple[str, ...] | None = None
         estimands: list[Estimand | None] = []
+        seeds: list[int | None] = []
         pieces: dict[str, tuple[Mechanism, list[Piece]]] = {}
         for path in paths:
             with _naming(path), _opened(path) as file:
@@ -146,6 +150,7 @@ class ReportFiles:
                 rows = [footer.metadata.row_group(group).num_rows for group in groups]
             first = first or tasks
             estimands.append(metadata.estimand)
+            seeds.append(metadata.simulation_seed)
             scale = next(iter(pieces.values()))[0].scale if pieces else mechanism.scale
             if tasks != first or mechanism.scale != scale:
                 what = "scale" if mechanism.scale != scale else "list of tasks"
@@ -157,7 +162,7 @@ class ReportFiles:
         parts = tuple(ReportPart(each, tuple(listed)) for each, listed in pieces.values() if listed)
         if not parts or first is None:
             raise ForsoothError("there are no reports to infer from")
-        return cls(first, parts, tuple(paths), tuple(estimands))
+        return cls(first, parts, tuple(paths), tuple(estimands), tuple(seeds))
 
 
 def write_in_pieces(path: str | Path, reports: Iterable[Reports]) -> None:

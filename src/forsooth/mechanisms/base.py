@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -10,15 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from forsooth.display import as_html, as_text, short
-from forsooth.errors import ForsoothError
+from forsooth.errors import AssumptionWarning, ForsoothError
 from forsooth.io import strict
 from forsooth.io.packing import packed_size
 from forsooth.mechanisms.randomness import randomness
+from forsooth.odds import amount
 from forsooth.privacy import Privacy, Protects, Unit, check_epsilon, check_protects
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -67,7 +69,7 @@ class Mechanism(ABC):
     def _described(self) -> tuple[str, list[str]]:
         said = self.guarantee
         cells = f", over {said.cells} sampled tasks" if said.cells is not None else ""
-        facts = [f"ε = {said.epsilon:g} per cell{cells}; protects {said.protects}"]
+        facts = [f"ε = {amount(said.epsilon)} per cell{cells}; protects {said.protects}"]
         if said.epsilon > self.epsilon:
             facts.append(f"more than the ε = {self.epsilon:g} that was asked for")
         return f"Mechanism {self.name} on the scale {short(str(self.scale))}", facts
@@ -117,31 +119,34 @@ class Mechanism(ABC):
     def perturb(self, answers: object, *, simulation_seed: int | None = None) -> Reports:
         """Every worker's report. Randomness is the operating system's unless a seed is named.
 
-        `answers` are Answers, or any table that `Answers.of` reads, on the mechanism's scale.
+        `answers` are Answers, or any table that `Answers.of` reads, on the mechanism's scale. An
+        AssumptionWarning says that the list of tasks or workers was taken from the answers.
         """
-        answers = self._read(answers)
+        answers = self._read(answers, simulation_seed)
         return self._reports(answers, randomness(simulation_seed), simulation_seed)
 
     def perturb_in_pieces(
         self, answers: object, *, simulation_seed: int | None = None, cells: int = PIECE_CELLS
     ) -> Iterator[Reports]:
         """The same, a few workers at a time: pieces of about `cells` cells each."""
-        answers = self._read(answers)
+        answers = self._read(answers, simulation_seed)
         random, some = randomness(simulation_seed), max(1, cells // len(answers.tasks))
         for start in range(0, len(answers.workers), some):
             piece = answers.span(start, min(start + some, len(answers.workers)))
             yield self._reports(piece, random, simulation_seed)
 
-    def _read(self, answers: object) -> Answers:
+    def _read(self, answers: object, simulation_seed: int | None) -> Answers:
         from forsooth.answers import Answers
 
         if not isinstance(answers, Answers):
-            return Answers.of(answers, self.scale)
-        if answers.scale != self.scale:
+            answers = Answers.of(answers, self.scale)
+        elif answers.scale != self.scale:
             raise ForsoothError(
                 f"the answers are on the scale {answers.scale}, "
                 f"the mechanism was made for {self.scale}"
             )
+        if self.protects == "answers+participation" and simulation_seed is None and answers.assumed:
+            warnings.warn(_taken_from(answers.assumed), AssumptionWarning, stacklevel=3)
         return answers
 
     def _reports(self, answers: Answers, random: Randomness, seed: int | None) -> Reports:
@@ -226,6 +231,15 @@ class Mechanism(ABC):
             return Mechanism.kinds[kind].from_parameters(common, data["parameters"])
         except (KeyError, TypeError) as error:
             raise ForsoothError(f"this is not a mechanism of forsooth ({error!r})") from error
+
+
+def _taken_from(lists: Sequence[str]) -> str:
+    """What lists that were taken from the answers show, and what to pass instead."""
+    return (
+        f"the campaign's {' and '.join(lists)} were taken from the answers, so the reports show "
+        "which of them occur there. Pass the public lists: "
+        f"Answers.of(…, {', '.join(f'{name}=[…]' for name in lists)})"
+    )
 
 
 class CellwiseMechanism(Mechanism):

@@ -23,7 +23,6 @@ down.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -39,6 +38,7 @@ from forsooth.mechanisms.exact import log_ratio
 from forsooth.mechanisms.laplace import Laplace, lp
 from forsooth.mechanisms.randomized_response import keep_weight
 from forsooth.privacy import check_epsilon, check_protects
+from forsooth.rounding import float_below
 from forsooth.scale import Scale
 
 if TYPE_CHECKING:
@@ -143,14 +143,6 @@ def rr_lp(
     if protects == "answers":
         return replace(lp(scale, epsilon, protects=protects, null=null), name="rr-lp")
     keep = keep_weight(2, first * epsilon)
-    rest = _remaining(epsilon, log_ratio(keep, TOTAL - keep))
+    rest = float_below(Fraction(epsilon) - Fraction(log_ratio(keep, TOTAL - keep)))
     inner = lp(scale, rest, protects=protects, null=null)
     return PresenceLaplace("rr-lp", scale, epsilon, protects, keep, inner)
-
-
-def _remaining(epsilon: float, spent: float) -> float:
-    """ε − spent as a float, rounded down."""
-    rest = epsilon - spent
-    while Fraction(rest) + Fraction(spent) > Fraction(epsilon):
-        rest = math.nextafter(rest, 0)
-    return rest

@@ -13,7 +13,6 @@ carry 1/k of what one cell with ε does: k = 1 is the default.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from forsooth.io import strict
 from forsooth.mechanisms.assignment import sampled_tasks
 from forsooth.mechanisms.base import BLOCK_CELLS, CellwiseMechanism, Layout, Mechanism
 from forsooth.privacy import Privacy
+from forsooth.rounding import float_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,10 +162,7 @@ def per_worker(
     make: Callable[[float], Mechanism], epsilon: float, *, count: int = 1, seed: int = 0
 ) -> SampledTasks:
     """ε for a whole worker: `make` builds the mechanism of one cell from its share of ε."""
-    share = epsilon / max(1, count)
-    while count * Fraction(share) > Fraction(epsilon):
-        share = math.nextafter(share, 0)
-    inner = make(share)
+    inner = make(float_below(Fraction(epsilon) / max(1, count)))
     if not isinstance(inner, CellwiseMechanism):
         raise ForsoothError(f"{inner.name} has no cells to sample: unit=worker needs lp, rr, …")
     return SampledTasks(inner.name, inner.scale, epsilon, inner.protects, inner, count, seed)

@@ -28,6 +28,7 @@ from forsooth.inference.posterior.evidence import (
 )
 from forsooth.inference.posterior.kernels import count_tasks
 from forsooth.inference.posterior.options import Options
+from forsooth.reports import simulation_notices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -69,7 +70,7 @@ def infer_files(
     known = gold_array(gold or {}, files.tasks, files.scale)
     truths = by_posterior(campaign, known, options, gold_use, checkpoint=kept)
     kept.remove()
-    return truths
+    return replace(truths, notices=simulation_notices(files.seeds))
 
 
 class FileBlocks(Blocks):

@@ -8,7 +8,7 @@ that nobody is counted twice in different files, 8 bytes of every worker's name 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from forsooth.inference.posterior.evidence import Campaign, Evidence, is_hidden,
 from forsooth.io import strict
 from forsooth.io.files import replacing
 from forsooth.mechanisms.base import Mechanism
+from forsooth.reports import simulation_notices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,6 +66,7 @@ class PooledState:
     parts: tuple[_Counted, ...] = ()
     workers: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     files: frozenset[str] = frozenset()
+    seeds: frozenset[int] = frozenset()  # of simulated noise
 
     def new(self, files: ReportFiles) -> ReportFiles | None:
         """The files that have not been counted yet, if any."""
@@ -90,6 +92,7 @@ class PooledState:
             tuple(parts.values()),
             np.concatenate([self.workers, hashes]),
             self.files | set(files.marks().values()),
+            self.seeds | {seed for seed in files.seeds if seed is not None},
         )
 
     def infer(
@@ -115,7 +118,8 @@ class PooledState:
         )
         scale = self.parts[0].mechanism.scale
         known = gold_array(gold or {}, self.tasks, scale)
-        return by_posterior(Campaign(scale, self.tasks, evidence), known, options, gold_use)
+        truths = by_posterior(Campaign(scale, self.tasks, evidence), known, options, gold_use)
+        return replace(truths, notices=simulation_notices(self.seeds))
 
     def write(self, path: str | Path) -> None:
         """Replace the file as a whole."""
@@ -127,6 +131,7 @@ class PooledState:
             "tasks": self.tasks,
             "mechanisms": mechanisms,
             "files": sorted(self.files),
+            "simulation_seeds": sorted(self.seeds),
         }
         rows = [_task_rows(number, part) for number, part in enumerate(self.parts)]
         names = pa.table({"worker": pa.array(self.workers)})
@@ -200,4 +205,6 @@ def _parse(metadata: dict[str, Any], table: pa.Table) -> PooledState:
             raise ForsoothError("the counts do not fit the mechanism")
         parts.append(_Counted(mechanism, counts.reshape(len(tasks), width), workers))
     names = table["worker"].drop_null().to_numpy().astype(np.uint64)
-    return PooledState(tasks, tuple(parts), names, frozenset(metadata["files"]))
+    # Older states do not say how the noise was made.
+    seeds = strict.integers(metadata.get("simulation_seeds", []), "a seed", 0, 2**64)
+    return PooledState(tasks, tuple(parts), names, frozenset(metadata["files"]), frozenset(seeds))
