@@ -48,7 +48,7 @@ def depth(shares: Floats) -> Floats:
     """V of every distribution, … × answers.
 
     >>> depth(np.array([[0.5, 0.0, 0.0, 0.1, 0.4], [0.1, 0.2, 0.4, 0.2, 0.1]])).tolist()
-    [0.4, -0.2]
+    [0.4, -0.1]
     """
     before, after = _sides(shares)
     return np.asarray((np.minimum(before, after) - shares[..., 1:-1]).max(axis=-1))
