@@ -15,6 +15,7 @@ HEAVY = {
         "distributed",
         "fastapi",
         "hypothesis",
+        "jinja2",
         "matplotlib",
         "narwhals",
         "numba",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from forsooth.scale import Scale
 
 COVERAGE = 0.9
+VALLEY = 0.05  # a share: shallower valleys are not called disagreement
 _IN_TEXT = ("task", "truth", "label", "low", "high", "support", "probability")
 NO_WORKER_QUALITY = (
     "the estimand opinion gives no worker quality: careless people cannot be identified, because a "
@@ -52,6 +53,26 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
+class Valleys:
+    """Per task how much rarer an answer is than answers on both sides, with its 90 % interval.
+
+    It is a difference of shares, at most 0 where the answers have one peak. `camps` are the codes
+    of the answers on the left, in between and on the right, tasks × 3. See
+    `forsooth.inference.valleys`.
+    """
+
+    estimate: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    camps: NDArray[np.intp]
+
+    @property
+    def divided(self) -> NDArray[np.bool_]:
+        """Where people disagree: the valley is deeper than 0.05 with a probability of 95 %."""
+        return self.low > VALLEY
+
+
+@dataclass(frozen=True, eq=False)
 class Posterior:
     """What `method="posterior"` knows beyond the estimates.
 
@@ -61,8 +82,9 @@ class Posterior:
     `participation` is the estimated share of answered cells where it is hidden, with its 90 %
     interval. `deviation_interval` bounds every worker's deviation with 90 % probability.
     `shares` are the shares of every answer and `draws` draws of them from the posterior, draws ×
-    tasks × answers (`opinion` only). `seed` is that of the integration points. `unordered` labels
-    have no order: their estimate is the likeliest one.
+    tasks × answers, `valleys` says where people disagree (`opinion` only; the last for 3 to 11
+    answers in order). `seed` is that of the integration points. `unordered` labels have no order:
+    their estimate is the likeliest one.
     """
 
     estimand: str
@@ -77,6 +99,7 @@ class Posterior:
     shares: Shares | None = None
     seed: int = 0
     draws: NDArray[np.float64] | None = None
+    valleys: Valleys | None = None
 
 
 @dataclass(frozen=True)
@@ -236,8 +259,8 @@ class Truths:
         return title, [*facts, *(f"note: {notice}" for notice in self.notices)]
 
     def _shown(self) -> dict[str, Any]:
-        """The columns without the bounds of shares and participation, too many to read."""
-        names = ("participation", *(f"share_{label}" for label in self.scale.labels))
+        """The columns without the bounds of shares and the like, too many to read."""
+        names = ("participation", "valley", *(f"share_{label}" for label in self.scale.labels))
         bounds = {f"{name}{end}" for name in names for end in ("_low", "_high")}
         return {name: each for name, each in self._columns.items() if name not in bounds}
 
@@ -247,7 +270,7 @@ class Truths:
         With the estimand label also `probability`, that of the estimate, and the prediction set
         where gold tasks calibrated it. With opinion the truth is the mean answer, so that it has no
         label; `share_ANSWER, share_ANSWER_low, share_ANSWER_high` follow for every answer, then
-        `participation` with its bounds.
+        `participation` and `valley`, each with its bounds.
         """
         estimand = self.posterior.estimand if self.posterior else None
         columns: dict[str, Any] = {"task": self.tasks, "truth": self.estimate}
@@ -260,6 +283,9 @@ class Truths:
             columns["prediction_set"] = [",".join(each) for each in self.prediction_sets]
         if self.posterior and self.posterior.shares:
             columns |= _share_columns(self.posterior.shares, self.scale)
+        if self.posterior and (valleys := self.posterior.valleys):
+            columns |= {"valley": valleys.estimate}
+            columns |= {"valley_low": valleys.low, "valley_high": valleys.high}
         return columns
 
     def _probability(self, posterior: Posterior) -> NDArray[np.float64]:

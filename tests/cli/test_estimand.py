@@ -211,6 +211,16 @@ def test_opinions_from_the_answers_to_the_table(forsooth: Command, table: Path) 
     assert all(0 <= row["probability"] <= 1 for row in json.loads(done.stdout)["truths"])
 
 
+def test_people_are_divided(forsooth: Command, tmp_path: Path) -> None:
+    """Half never and half always on "split", all sometimes on "joint"."""
+    rows = (f"split,w{i},{4 * (i % 2)}\njoint,w{i},2\n" for i in range(200))
+    (tmp_path / "answers.csv").write_text("task,worker,label\n" + "".join(rows))
+    infer = ("infer", "answers.csv", "--scale", "0..4", "--estimand", "opinion")
+    assert json.loads(forsooth(*infer, "--json").stdout)["divided"] == ["split"]
+    assert "People are divided on 1 of 2 tasks: split" in forsooth(*infer).stdout
+    assert "divided" not in forsooth(*infer[:-1], "level").stdout
+
+
 def test_groups_are_compared(forsooth: Command, table: Path) -> None:
     names = "".join(f"worker {i},{'even' if i % 2 == 0 else 'odd'}\n" for i in range(12))
     (table.parent / "groups.csv").write_text("worker,group\n" + names)

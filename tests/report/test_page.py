@@ -7,12 +7,13 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 from forsooth import Answers, Reports, infer, mechanisms
 from forsooth.estimand import MEANING
@@ -20,7 +21,7 @@ from forsooth.report.outlook import outlook
 from forsooth.report.page import campaign_page
 from forsooth.report.words import on_scale, percent, promises
 from forsooth.study import demo
-from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths
+from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths, Valleys
 
 EVIL = "<script>alert('1')</script> & \"q\""
 
@@ -53,7 +54,9 @@ def texts(page: str) -> str:
     return re.sub(r"\s+", " ", unescape(plain))
 
 
-def made_up(estimand: str, *, tasks: int = 4, unordered: bool = False) -> tuple[Truths, Reports]:
+def made_up(
+    estimand: str, *, tasks: int = 4, unordered: bool = False, valley: float = 0.3
+) -> tuple[Truths, Reports]:
     """A result with an arbitrary posterior, so that pages do not depend on the engine."""
     answers, random = crowd(tasks=tasks), np.random.default_rng(5)
     scale, workers = answers.scale, len(answers.workers)
@@ -65,6 +68,8 @@ def made_up(estimand: str, *, tasks: int = 4, unordered: bool = False) -> tuple[
     low, estimate, high = (grid[(cumulative >= q).argmax(axis=1)] for q in (0.05, 0.5, 0.95))
     share, part = random.dirichlet(np.ones(5), tasks), np.linspace(0.5, 0.9, tasks)
     shares = Shares(share, 0.8 * share, 0.8 * share + 0.2, part, part - 0.05, part + 0.05)
+    depth = np.linspace(0.0, valley, tasks)
+    valleys = Valleys(depth, depth - 0.1, depth + 0.1, np.tile([0, 2, 4], (tasks, 1)))
     deviation = np.full(workers, math.nan) if estimand == "opinion" else random.random(workers)
     posterior = Posterior(
         estimand=estimand,
@@ -77,6 +82,7 @@ def made_up(estimand: str, *, tasks: int = 4, unordered: bool = False) -> tuple[
         deviation_interval=(0.5 * deviation, 1.5 * deviation),
         unordered=unordered,
         shares=shares if estimand == "opinion" else None,
+        valleys=valleys if estimand == "opinion" else None,
         seed=17,
     )
     truths = Truths(
@@ -109,8 +115,59 @@ def test_everything_is_escaped_and_nothing_is_fetched(estimand: str) -> None:
     assert page.count("<script") == 1
     assert "<i>" not in page
     # Tasks; title, heading and lead. Opinion has two tables and a difference between two groups.
-    assert page.count(escape(EVIL)) == {"level": 4, "label": 8, "opinion": 11}[estimand] + 3
+    assert page.count(escape(EVIL)) == {"level": 4, "label": 8, "opinion": 13}[estimand] + 3
     assert not re.search(r"https?:|src=|@import|url\(", page)
+
+
+@pytest.mark.parametrize("estimand", KINDS)
+def test_questions_and_labels_are_escaped_too(estimand: str) -> None:
+    truths, reports = made_up(estimand)
+    labels = [f"{EVIL} {code}" for code in range(5)]
+    questions = dict.fromkeys(truths.tasks, f"{EVIL} asked")
+    page = campaign_page(truths, [reports], title="t", labels=labels, questions=questions)
+    assert page.count("<script") == 1
+    assert page.count(escape(f"{EVIL} asked")) >= 4
+    assert escape(labels[0]) in page
+    assert EVIL not in page
+
+
+@pytest.mark.parametrize("estimand", KINDS)
+def test_questions_and_labels_stand_in_for_names(estimand: str) -> None:
+    truths, reports = made_up(estimand)
+    truths = replace(truths, tasks=("a", "b", "c", "d"))
+    words = ["never", "rarely", "sometimes", "often", "always"]
+    page = campaign_page(
+        truths, [reports], title="t", labels=words, questions={"a": "Do you sleep?"}
+    )
+    assert '<td class="name worded"><span class="soft">a</span> Do you sleep?' in page
+    assert '<td class="name">b' in page
+    text = texts(page)
+    assert "never always" in text  # the ends of the charts
+    if estimand == "opinion":
+        assert "The answers count from 0 (never) to 4 (always)." in text
+        assert page.count('<td class="name">sometimes</td>') == 4
+    else:
+        assert f"<td>{words[1]}</td>" in page.replace(' class="less"', "")
+
+
+def test_division_is_marked() -> None:
+    """Depths of 0, 0.1, 0.2 and 0.3, each ± 0.1: the last two are certainly above 0.05."""
+    truths, reports = made_up("opinion")
+    page = campaign_page(truths, [reports], title="t")
+    text = texts(page)
+    assert "people divided on 2 of 4" in text
+    assert "People are divided on 2 of 4 questions." in text
+    assert "divided More people answer 0 and 4 than 2 , by 30 (20 – 40) points" in text
+    assert page.count('<strong class="badge">divided</strong>') == 2
+    assert page.count('<span class="badge">divided</span>') == 2
+    joint = texts(campaign_page(made_up("opinion", valley=0.1)[0], [reports], title="t"))
+    assert "people divided on 0 of 4" in joint
+    assert "People are divided" not in joint
+    assert "More people answer" not in joint
+    assert truths.posterior is not None
+    unjudged = replace(truths.posterior, valleys=None)
+    rest = texts(campaign_page(replace(truths, posterior=unjudged), [reports], title="t"))
+    assert "divided" not in rest
 
 
 def test_the_truths_are_those_that_were_found(private: tuple[Truths, Reports]) -> None:

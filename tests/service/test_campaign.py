@@ -23,7 +23,7 @@ from forsooth.estimand import MEANING
 from forsooth.io import packing
 from forsooth.mechanisms import SampledTasks
 from forsooth.privacy import Protects
-from forsooth.service.exports import DATA
+from forsooth.report.page import campaign_page
 from forsooth.service.models import report
 from forsooth.service.store import Store
 from tests.service.harness import BLANK, Server, stored
@@ -65,9 +65,23 @@ def test_from_invitation_to_truth(server: Server, tmp_path: Path) -> None:
 
     rows = list(csv.DictReader(io.StringIO(_truths_csv(made.id, server))))
     assert [row["label"] for row in rows[:2]] == ["never", "always"]
+    assert [row["question"] for row in rows] == [f"Question {j}?" for j in range(3)]
+    assert all(len(row["truth"].partition(".")[2]) <= 6 for row in rows)  # not 1.7000000000000002
+    written = tmp_path / "truths.csv"
+    infer(reports).write(written)
+    theirs = csv.DictReader(io.StringIO(written.read_text()))
+    assert [float(row["truth"]) for row in rows] == [float(row["truth"]) for row in theirs]
     page = server.as_requester("GET", f"/{made.id}/report.html").content.decode()
-    assert DATA not in page
-    assert '"label": "always"' in page
+    assert page == campaign_page(
+        infer(reports),
+        [reports],
+        title="A survey",
+        target_width=1.0,
+        labels=WORDS,
+        questions={f"q{j}": f"Question {j}?" for j in range(3)},
+    )
+    assert '<span class="soft">q1</span> Question 1?' in page
+    assert "<td>always</td>" in page.replace(' class="less"', "")
 
 
 def test_everyone_answers_for_themselves(server: Server, tmp_path: Path) -> None:
@@ -95,10 +109,15 @@ def test_everyone_answers_for_themselves(server: Server, tmp_path: Path) -> None
     (reports,) = download_reports(made.link, server.key)
     assert reports.estimand == "opinion"
     header, *rows = csv.reader(io.StringIO(_truths_csv(made.id, server)))
-    assert header == list(infer(reports).columns())
+    assert header == ["task", "question", *list(infer(reports).columns())[1:]]
     assert float(rows[0][header.index("share_4")]) == first["shares"][4]["estimate"]
+    assert first["valley"]["divided"]
+    assert first["valley"]["camps"][::2] == [0, 4]
+    assert not third["valley"]["divided"]
+    assert float(rows[0][header.index("valley_low")]) == first["valley"]["low"] > 0.05
     page = server.as_requester("GET", f"/{made.id}/report.html").content.decode()
-    assert '"estimand": "opinion"' in page
+    assert '<td class="name">always</td>' in page
+    assert "More people answer <strong>never</strong> and <strong>always</strong>" in page
 
 
 def test_one_answer_is_right(sqlite_server: Server, tmp_path: Path) -> None:
@@ -117,7 +136,9 @@ def test_one_answer_is_right(sqlite_server: Server, tmp_path: Path) -> None:
         assert each["shares"] is None
     (reports,) = download_reports(made.link, sqlite_server.key)
     header = next(csv.reader(io.StringIO(_truths_csv(made.id, sqlite_server))))
-    assert header == list(infer(reports).columns())
+    assert header == ["task", "question", *list(infer(reports).columns())[1:]]
+    page = sqlite_server.as_requester("GET", f"/{made.id}/report.html").content.decode()
+    assert f"<td>{found['truths'][0]['label']}</td>" in page
 
 
 def test_the_estimand_may_be_left_open(sqlite_server: Server, tmp_path: Path) -> None:

@@ -36,9 +36,10 @@ def test_a_database_of_the_first_version(
             [Submission(campaign, name, 1, None, bytes(row), 3.0) for name, row in sent.items()],
             batch=10,
         )
-        old = {"campaign": campaign, "reports": 5, "document": {"truths": []}}
+        old = {"campaign": campaign, "reports": 5, "document": {"truths": []}, "page": ""}
         connection.execute(insert(models.analysis).values(old))
         for change in (
+            "ALTER TABLE analysis DROP COLUMN page",
             "ALTER TABLE campaign DROP COLUMN estimand",
             "DROP INDEX ix_report_waiting",
             "ALTER TABLE report DROP COLUMN waiting",

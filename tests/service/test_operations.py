@@ -18,12 +18,10 @@ from alembic.runtime.migration import MigrationContext
 from forsooth import ForsoothError
 from forsooth.client.tokens import is_token, new_token
 from forsooth.service import keys
-from forsooth.service.exports import DATA, page_with_data
 from forsooth.service.failures import Refusal
 from forsooth.service.limits import RateLimit
 from forsooth.service.logs import JsonLines
 from forsooth.service.models import metadata
-from forsooth.service.pages import STATIC
 from forsooth.service.settings import Settings
 from forsooth.service.store import Store, database_url
 from tests.conftest import Command
@@ -267,13 +265,3 @@ def test_a_failure_is_logged_without_its_message() -> None:
     assert line["message"] == "failed"
     assert line["traceback"][0] == "ValueError"
     assert quoted not in str(line)
-
-
-def test_no_text_breaks_out_of_a_page() -> None:
-    evil = "</script><script>alert(1)</script><!-- &amp;"
-    page = page_with_data(f"<body>{DATA}</body>", {"title": evil})
-    assert page.count("<script") == page.count("</script>") == 1
-    inside = page.split(">", 2)[2].split("<", 1)[0]
-    assert json.loads(inside) == {"title": evil}
-    own = STATIC / "report.html"
-    assert not own.exists() or DATA in own.read_text(encoding="utf-8")

@@ -452,10 +452,22 @@ def test_opinions_are_shown_as_bars(
     report = tmp_path / "report.html"
     download.value.save_as(report)
     kept = visit(browser, report.as_uri(), width=width)
-    assert kept.page.locator(".bars .fill").count() == len(QUESTIONS) * len(WORDS)
+    assert kept.page.locator(".question svg .bar").count() == len(QUESTIONS) * len(WORDS)
+    headings = kept.page.locator(".question h3").all_inner_texts()
+    assert headings == [f"{name} {text}" for name, text in QUESTIONS.items()]
+    assert kept.page.locator(".question").first.locator(".name").all_inner_texts() == WORDS
     assert "answers as given" in kept.seen()
     assert kept.page.evaluate("document.documentElement.scrollWidth") <= width
     assert not kept.complaints
+
+
+def test_one_report_is_one(browser: Browser, sqlite_server: Server) -> None:
+    made = survey(sqlite_server, invitations=1)
+    _report(made, made.tokens)
+    made.truths(1)
+    page = sign_in(browser, sqlite_server).page
+    page.goto(f"{sqlite_server.url}/#/c/{made.id}")
+    page.get_by_text("From 1 report.").wait_for()
 
 
 def test_labels_are_shown_with_their_probabilities(browser: Browser, sqlite_server: Server) -> None:

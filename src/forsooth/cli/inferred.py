@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from forsooth.cli.inferring import Inferred
     from forsooth.reports import Reports
-    from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths
+    from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths, Valleys
 
 # name            value  unit, reason
 _SHOWN = 20  # rows of a printed table: one screen
@@ -137,6 +137,8 @@ class Result:
                 "constant_error": self.verdict.constant_error,
                 "constant_as_good": self.verdict.constant_as_good,
             }
+        if truths.posterior and truths.posterior.valleys:
+            document["divided"] = _divided(truths, truths.posterior.valleys)
         if truths.calibration:
             document["calibration"] = asdict(truths.calibration)
         if truths.differences:
@@ -165,6 +167,8 @@ class Result:
             say(options.assumption(posterior.estimand))
             if posterior.participation is not None:
                 say(f"estimated share of answered cells: {_participation(posterior)}")
+            if posterior.valleys:
+                say(_divided_in_words(_divided(truths, posterior.valleys), len(truths.tasks)))
         if truths.calibration:
             say(_calibration(truths.calibration, truths.prediction_sets is not None))
         if self.verdict:
@@ -239,6 +243,19 @@ def _show_shares(truths: Truths, shares: Shares) -> None:
     say(
         "Shares are of the answers as given; careless answers count too. Intervals of the shares: "
         "-o FILE or --json."
+    )
+
+
+def _divided(truths: Truths, valleys: Valleys) -> list[str]:
+    """The tasks on which people disagree, in the order for readers."""
+    places = [place for place in reading_order(truths.tasks) if valleys.divided[place]]
+    return [truths.tasks[place] for place in places]
+
+
+def _divided_in_words(tasks: list[str], count: int) -> str:
+    named = ", ".join(tasks[:_SHOWN]) + (", …" if len(tasks) > _SHOWN else "")
+    return f"People are divided on {len(tasks):,} of {counted(count, 'task')}" + (
+        f": {named}" if tasks else ""
     )
 
 

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from forsooth.answers import Answers
-from forsooth.estimand import ESTIMANDS, MEANING
 from forsooth.mechanisms import MatrixFactorization, SafeFactorization
 from forsooth.promise import promise
 
@@ -74,21 +73,10 @@ def verdict_in_words(truths: Truths, verdict: Enough | None) -> tuple[str, str]:
     return verdict.word, verdict.why
 
 
-def assumption(truths: Truths, parts: Sequence[Reports | Answers]) -> str:
-    """What the truth of a task is taken to be, and how to change that; HTML."""
-    posterior = truths.posterior
-    if posterior is None:
-        return ""
-    others = [each for each in ESTIMANDS if each != posterior.estimand]
-    if posterior.unordered:
-        others.remove("level")
-    options = " or ".join(f"<code>--estimand {each}</code>" for each in others)
-    change = f"If that is not so, infer again with {options}."
-    if any(not isinstance(part, Answers) and isinstance(part.mechanism, _SUMS) for part in parts):
-        change = "Reports of sums allow no other assumption."
-    return (
-        f'<p class="note"><strong>Assumed:</strong> {MEANING[posterior.estimand]} '
-        f"(estimand <code>{posterior.estimand}</code>). {change}</p>"
+def has_sums(parts: Sequence[Reports | Answers]) -> bool:
+    """Are there reports of sums over tasks? They allow the estimand level only."""
+    return any(
+        not isinstance(part, Answers) and isinstance(part.mechanism, _SUMS) for part in parts
     )
 
 

@@ -21,6 +21,7 @@ from sqlalchemy import delete, func, insert, select, update
 from forsooth.errors import ForsoothError
 from forsooth.estimand import MEANING, check_estimand
 from forsooth.inference.enough import enough, further_reports
+from forsooth.report.page import campaign_page
 from forsooth.service import logs, models
 from forsooth.service.campaigns import StoredCampaign, StoredDesign, add_design, load
 from forsooth.service.payload import all_reports
@@ -31,6 +32,7 @@ from forsooth.service.schemas import (
     TruthScaleView,
     TruthsView,
     TruthView,
+    ValleyView,
 )
 from forsooth.service.status import is_closed
 from forsooth.service.store import UNAVAILABLE, Store, reason
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
     from forsooth.reports import Reports
     from forsooth.service.settings import Settings
-    from forsooth.truths import Posterior, Shares, Truths
+    from forsooth.truths import Posterior, Shares, Truths, Valleys
 
 _BINS = 12  # of the histogram of workers: what a phone shows
 _DIGITS = 4  # decimals of shares and probabilities: a document holds one per task and answer
@@ -70,6 +72,13 @@ def latest(connection: Connection, campaign: StoredCampaign, received: int) -> T
     )
 
 
+def report_page(connection: Connection, campaign: StoredCampaign) -> str | None:
+    """The report of the latest inference; None if there is none yet."""
+    table = models.analysis
+    page = connection.scalar(select(table.c.page).where(table.c.campaign == campaign.id))
+    return None if page is None else str(page)
+
+
 def analyse(store: Store, campaign_id: str) -> None:
     """Infer from all reports of a campaign; if it is time, design a better table from them."""
     from forsooth.inference import infer
@@ -81,7 +90,8 @@ def analyse(store: Store, campaign_id: str) -> None:
         reports = all_reports(connection, campaign)
     count = sum(len(part.workers) for part in reports)
     truths = infer(reports, estimand=campaign.estimand)
-    _keep(store, campaign, count, _document(campaign, truths, count))
+    document, page = _document(campaign, truths, count), _page(campaign, truths, reports)
+    _keep(store, campaign, {"reports": count, "document": document, "page": page})
     if _claim_redesign(store, campaign, count):
         _redesign(store, campaign, reports)
 
@@ -170,17 +180,29 @@ def _due(store: Store) -> list[tuple[str, int]]:
     return found
 
 
-def _keep(store: Store, campaign: StoredCampaign, count: int, document: dict[str, Any]) -> None:
+def _keep(store: Store, campaign: StoredCampaign, found: dict[str, Any]) -> None:
     """Replace the campaign's inference by one from more reports."""
-    table = models.analysis
+    table, count = models.analysis, found["reports"]
     with store.writing() as connection:
         _lock(connection, campaign)
         older = table.c.campaign == campaign.id, table.c.reports <= count
         connection.execute(delete(table).where(*older))
         kept = connection.scalar(select(table.c.reports).where(table.c.campaign == campaign.id))
         if kept is None:
-            row = {"campaign": campaign.id, "reports": count, "document": document}
-            connection.execute(insert(table).values(row))
+            connection.execute(insert(table).values(found | {"campaign": campaign.id}))
+
+
+def _page(campaign: StoredCampaign, truths: Truths, reports: list[Reports]) -> str:
+    """The report that the command line writes, with the campaign's questions and labels."""
+    return campaign_page(
+        truths,
+        reports,
+        title=campaign.title,
+        lead=campaign.description,
+        target_width=campaign.target_width,
+        labels=campaign.labels,
+        questions={task.id: task.text for task in campaign.tasks},
+    )
 
 
 def _document(campaign: StoredCampaign, truths: Truths, count: int) -> dict[str, Any]:
@@ -235,7 +257,9 @@ def _details(truths: Truths) -> Iterator[dict[str, Any]]:
     """Per task what the estimand adds: a probability or a share for each answer."""
     posterior = truths.posterior
     if posterior is not None and posterior.shares is not None:
-        yield from (_opinion(posterior.shares, task) for task in range(len(truths.tasks)))
+        valleys = posterior.valleys
+        for task in range(len(truths.tasks)):
+            yield _opinion(posterior.shares, task) | {"valley": _valley(valleys, task)}
     elif posterior is not None and posterior.estimand == "label":
         yield from ({"probabilities": row} for row in posterior.mass.round(_DIGITS).tolist())
     else:
@@ -252,6 +276,17 @@ def _opinion(shares: Shares, task: int) -> dict[str, Any]:
             shares.participation_high[task],
         ),
     }
+
+
+def _valley(valleys: Valleys | None, task: int) -> ValleyView | None:
+    if valleys is None:
+        return None
+    bounds = _interval(valleys.estimate[task], valleys.low[task], valleys.high[task])
+    return ValleyView(
+        **bounds.model_dump(),
+        divided=bool(valleys.divided[task]),
+        camps=valleys.camps[task].tolist(),
+    )
 
 
 def _interval(estimate: float, low: float, high: float) -> IntervalView:

@@ -18,11 +18,9 @@ from forsooth.client.tokens import hashed, new_token
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
 from forsooth.service import analyst, campaigns, exports, models
-from forsooth.service.api_worker import view
 from forsooth.service.campaigns import CampaignRequest, StoredCampaign, Task
 from forsooth.service.context import BaseUrl, Service, TheRequester, TheService, failures
 from forsooth.service.failures import Refusal
-from forsooth.service.pages import STATIC
 from forsooth.service.payload import all_reports
 from forsooth.service.schemas import (
     CampaignsView,
@@ -167,22 +165,12 @@ def reports(own: Own, service: TheService) -> Response:
 @router.get(
     "/{campaign_id}/report.html", response_class=Response, responses=failures(401, 404, 409)
 )
-def report_page(own: Own, service: TheService, base: BaseUrl) -> Response:
-    """The result as one page to keep: a file of the package with the data put into it as JSON."""
-    path = STATIC / "report.html"
-    if not path.is_file():
-        raise Refusal(404, "not-found", "this installation has no page report.html")
+def report_page(own: Own, service: TheService) -> Response:
+    """The report of the latest inference: the page that `forsooth infer --report` writes."""
     with service.store.reading() as connection:
-        found = _ready(_truths(connection, own))
-        standing = _status(connection, own, service, base)
-    document = {
-        "status": standing.model_dump(mode="json"),
-        "truths": found.model_dump(mode="json"),
-        "campaign": view(own, closed=standing.closed).model_dump(
-            mode="json", exclude={"mechanism"}
-        ),
-    }
-    page = exports.page_with_data(path.read_text(encoding="utf-8"), document)
+        page = analyst.report_page(connection, own)
+    if page is None:
+        raise _not_ready()
     return _attachment(page.encode(), "text/html; charset=utf-8", "report.html")
 
 
@@ -247,8 +235,12 @@ def _truths(connection: Connection, own: StoredCampaign) -> TruthsView:
 
 def _ready(found: TruthsView) -> TruthsView:
     if found.state != "ready":
-        raise Refusal(409, "not-ready", "nothing is inferred yet: come again when reports are in")
+        raise _not_ready()
     return found
+
+
+def _not_ready() -> Refusal:
+    return Refusal(409, "not-ready", "nothing is inferred yet: come again when reports are in")
 
 
 def _attachment(content: bytes, media_type: str, name: str, *, status: int = 200) -> Response:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forsooth.natural import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
         TruthView,
     )
 
-DATA = '<script type="application/json" id="forsooth-data">null</script>'  # in a page's file
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet evaluate a cell
 
 
@@ -43,13 +45,22 @@ def parquet(reports: Sequence[Reports]) -> tuple[bytes, str, str]:
 
 
 def truths_csv(found: TruthsView) -> str:
-    """One row per task, in the form that `forsooth infer` writes too."""
+    """One row per task, in the form that `forsooth infer` writes too, and with the question."""
     rows = [_row(each, found.scale) for each in found.truths]
-    return _csv(list(rows[0]), (list(row.values()) for row in rows))
+    columns = [_for_reading([row[name] for row in rows]) for name in rows[0]]
+    return _csv(list(rows[0]), zip(*columns))
+
+
+def _for_reading(column: list[object]) -> list[object]:
+    """Numbers rounded as `forsooth infer` does."""
+    if not isinstance(column[0], float):
+        return column
+    return list(rounded(np.array(column, float)).tolist())
 
 
 def _row(truth: TruthView, scale: TruthScaleView) -> dict[str, object]:
-    row: dict[str, object] = {"task": guarded(truth.task), "truth": truth.truth}
+    row: dict[str, object] = {"task": guarded(truth.task), "question": guarded(truth.text)}
+    row["truth"] = truth.truth
     if truth.label is not None:
         row["label"] = guarded(truth.label)
     row |= {"low": truth.low, "high": truth.high, "support": truth.support}
@@ -58,7 +69,9 @@ def _row(truth: TruthView, scale: TruthScaleView) -> dict[str, object]:
         row["probability"] = truth.probabilities[distance.index(min(distance))]
     for answer, share in zip(scale.values, truth.shares or ()):
         row |= _columns(f"share_{answer}", share)
-    return row | (_columns("participation", truth.participation) if truth.participation else {})
+    if truth.participation is not None:
+        row |= _columns("participation", truth.participation)
+    return row | (_columns("valley", truth.valley) if truth.valley else {})
 
 
 def _columns(name: str, value: IntervalView) -> dict[str, object]:
@@ -73,14 +86,6 @@ def invitations_csv(invitations: Iterable[InvitationView]) -> str:
 def guarded(text: str) -> str:
     """Text that no spreadsheet takes for a formula; a number may stay one."""
     return f"'{text}" if text.startswith(_FORMULA) and not _is_number(text) else text
-
-
-def page_with_data(page: str, document: object) -> str:
-    """A page of the package with the data put into it, such that no text in them is markup."""
-    text = json.dumps(document)
-    for character in "<>&":  # so nothing can end the script element or begin another
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return page.replace(DATA, DATA.replace("null", text), 1)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -99,4 +99,5 @@ analysis = Table(
     Column("campaign", ForeignKey("campaign.id"), primary_key=True),
     Column("reports", Integer, nullable=False),  # how many went into it
     Column("document", JSON, nullable=False),
+    Column("page", Text, nullable=False),  # the report as one HTML page
 )

@@ -288,6 +288,17 @@ class IntervalView(Message):
     high: float
 
 
+class ValleyView(IntervalView):
+    """How much rarer an answer is than answers on both of its sides, as a share of the people."""
+
+    divided: bool = Field(
+        description="Do people disagree? Yes if this is above 0.05 with a probability of 95 %."
+    )
+    camps: list[int] = Field(
+        description="The places on the scale of the answers on the left, in between, on the right."
+    )
+
+
 class TruthView(Message):
     """A task's truth with its 90 % interval; for `opinion` the truth is the mean answer."""
 
@@ -306,6 +317,11 @@ class TruthView(Message):
     )
     participation: IntervalView | None = Field(
         default=None, description="opinion: the share of workers who answered the task."
+    )
+    valley: ValleyView | None = Field(
+        default=None,
+        description="opinion: where people disagree; null for two answers, for more than eleven, "
+        "and without an order.",
     )
 
 

@@ -17,6 +17,7 @@ from forsooth.inference.posterior.opinion import (
     opinions,
     summary,
 )
+from forsooth.inference.valleys import valleys
 from forsooth.truths import Difference, Posterior, Shares, Truths
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def infer_opinions(
             shares=_shares(shares, found, _answered(counts, found) / max(1, campaign.workers)),
             seed=options.seed,
             draws=found.shares,
+            valleys=valleys(found.shares, ordered=ordered),
         ),
         differences=_group_differences(campaign, values, options, groups) if groups else (),
     )

@@ -95,7 +95,7 @@ async function invite(count) {
     .slice(1)
     .map((line) => line.split(",")[1]);
   byId("fresh-title").textContent =
-    links.length === 1 ? "1 invitation is ready" : `${shown(links.length)} invitations are ready`;
+    `${quantity(links.length, "invitation")} ${links.length === 1 ? "is" : "are"} ready`;
   byId("fresh-links").textContent = links.slice(0, MOST_LINKS).join("\n");
   byId("fresh-save").onclick = () => save(blob, "invitations.csv");
   byId("fresh").hidden = false;
@@ -142,7 +142,7 @@ function showStatus(status) {
 function factsOf({ tasks, epsilon, unit, protects, mechanism, closes_at, closed }) {
   const hidden = protects === "answers" ? "answers hidden" : "answers and participation hidden";
   return [
-    tasks === 1 ? "1 question" : `${shown(tasks)} questions`,
+    quantity(tasks, "question"),
     `ε = ${shown(epsilon, 4)} per ${unit === "cell" ? "question" : "person"}`,
     hidden,
     mechanism,
@@ -169,7 +169,7 @@ function showTruths(found, { batch, closed }) {
   const { state, reports, received, enough, participation, quality } = found;
   const ready = state === "ready";
   byId("truths-state").textContent = ready
-    ? `From ${shown(reports)} reports${received > reports ? `; ${shown(received - reports)} more are being read` : ""}.`
+    ? `From ${quantity(reports, "report")}${unread(received - reports)}.`
     : state === "pending"
       ? "Reading the first reports …"
       : closed || batch === 1
@@ -188,6 +188,15 @@ function showTruths(found, { batch, closed }) {
   byId("assumption").textContent = assumption(found);
   if (opinion) showOpinions(found);
   else showLevels(found);
+}
+
+/** "1 report", "2,000 reports" */
+function quantity(number, thing) {
+  return `${shown(number)} ${number === 1 ? thing : `${thing}s`}`;
+}
+
+function unread(more) {
+  return more > 0 ? `; ${shown(more)} more ${more === 1 ? "is" : "are"} being read` : "";
 }
 
 function assumption({ estimand, meaning }) {

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from forsooth.report.look import document
 from forsooth.study.paper.page import STYLE
 
 if TYPE_CHECKING:
@@ -168,20 +169,7 @@ def as_markdown(title: str, blocks: Sequence[Block], figures: str) -> str:
 def as_html(title: str, blocks: Sequence[Block], figures: Path) -> str:
     """One file without scripts or requests, light and dark; `figures` has the SVG files."""
     body = "\n".join(block.html(figures) for block in blocks)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>{STYLE}{_MORE_STYLE}</style>
-</head>
-<body>
-<h1>{escape(title)}</h1>
-{body}
-</body>
-</html>
-"""
+    return document(title, body, STYLE + _MORE_STYLE)
 
 
 def _inline(text: str) -> str:
