@@ -37,7 +37,8 @@ def test_a_run_that_is_killed_goes_on(forsooth: Command, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert f"{4 - len(finished)} of 4 cells to compute" in done.stderr
     (claim,) = json.loads(done.stdout)["claims"]
-    assert (claim["id"], claim["verdict"]) == ("14-privacy", "with-condition")
+    assert (claim["id"], claim["verdict"]) == ("14-privacy", "contradicted")
+    assert claim["counterexamples"] == ["MF, neighbours in participation"]
     now = {path.name: path.stat().st_mtime_ns for path in cells.glob("*.json")}
     assert len(now) == 4
     assert {name: now[name] for name in finished} == finished
@@ -95,7 +96,7 @@ def test_claims_about_real_data(forsooth: Command, data_dir: Path) -> None:
     ("arguments", "complaint"),
     [
         (("magic",), "unknown claim 'magic'; the claims are: 1 datasets, 2 distributions"),
-        (("15",), "14 privacy"),
+        (("99",), "14 privacy, 15 split"),
         (("1", "--truth-file", "t.csv"), "belong to --data"),
         (("1", "--estimand", "label"), "belong to --data"),
         (("1", "--data", "none.csv"), "neither a file nor a data set"),

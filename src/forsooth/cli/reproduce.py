@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -15,11 +16,14 @@ from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS
 from forsooth.plural import counted
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 def reproduce(
     claims: Annotated[
         list[str] | None,
-        typer.Argument(help="Claims by number or name; all fourteen if none is given."),
+        typer.Argument(help="Claims by number or name; all of them if none is given."),
     ] = None,
     output: Annotated[
         Path,
@@ -28,7 +32,7 @@ def reproduce(
         ),
     ] = Path("forsooth-reproduce"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer points and repeats: minutes, not an hour.")
+        bool, typer.Option("--quick", help="Fewer points and repeats: a fraction of the work.")
     ] = False,
     seed: options.Seed = 0,
     fresh: Annotated[
@@ -60,7 +64,7 @@ def reproduce(
 
     Example: `forsooth reproduce --quick -o out`
     """
-    from forsooth.study.paper import cells, plan
+    from forsooth.study.paper import cells, scopes
     from forsooth.study.paper.claims import find
     from forsooth.study.paper.reproduction import Reproduction
 
@@ -75,7 +79,7 @@ def reproduce(
         own = cells.own(data, truths, scale, conflict, folder, stated)
     run = Reproduction.prepare(
         chosen,
-        plan.QUICK if quick else plan.FULL,
+        scopes.QUICK if quick else scopes.FULL,
         output,
         cells.RunSetting(seed, folder),
         own=own,
@@ -85,28 +89,51 @@ def reproduce(
         notice(complaint)
     workers = processes or os.cpu_count() or 1
     if left := run.unfinished():
-        minutes = counted(max(1, round(run.forecast(workers) / 60)), "minute")
         notice(
-            f"{left:,} of {len(run.cells):,} cells to compute, about {minutes} with "
-            f"{counted(workers, 'process', 'processes')}. You can stop at any time: the same "
-            "command continues"
+            f"{left:,} of {len(run.cells):,} cells to compute, about "
+            f"{_minutes(run.forecast(workers))} with {counted(workers, 'process', 'processes')} on "
+            "an idle machine. You can stop at any time: the same command continues"
         )
-    with progress_bar("measuring") as advance:
-        run.measure(workers, advance)
+        with progress_bar("measuring", percent=True) as advance:
+            run.measure(workers, _Announcer(advance))
     conclusion = run.conclude()
     if json:
         print_json(conclusion.to_dict())
         return
     print_table(
-        ("claim", "", "verdict", "checks"),
+        ("claim", "", "text", "verdict", "checks"),
         (
             (
                 f"{each.claim.number} {each.claim.slug}",
                 each.claim.title,
+                each.claim.text,
                 each.verdict,
-                f"{len(each.held)} of {len(each.checks)}" if each.checks else "",
+                f"{len(each.held)} of {len(each.counted)}" if each.checks else "",
             )
             for each in conclusion.judgements
         ),
     )
     say(f"\nOpen {conclusion.report} in a browser: what held, what did not, and why.")
+
+
+class _Announcer:
+    """Moves the progress bar, and says at every quarter how long the rest takes at this pace."""
+
+    def __init__(self, advance: Callable[[int, int], None]) -> None:
+        self._advance = advance
+        self._start = time.monotonic()
+        self._quarters = [0.1, 0.25, 0.5, 0.75]
+
+    def __call__(self, share: float) -> None:
+        """A share of the work is done, by the seconds that its cells were expected to take."""
+        self._advance(round(100 * share), 100)
+        if not self._quarters or share < self._quarters[0]:
+            return
+        self._quarters = [each for each in self._quarters if each > share]
+        elapsed = time.monotonic() - self._start
+        if (left := elapsed * (1 - share) / share) >= 60:
+            notice(f"{share:.0%} done after {_minutes(elapsed)}, about {_minutes(left)} left")
+
+
+def _minutes(seconds: float) -> str:
+    return counted(max(1, round(seconds / 60)), "minute")

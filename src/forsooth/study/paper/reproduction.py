@@ -13,10 +13,11 @@ from forsooth.study import datasets
 from forsooth.study.figures import check_drawable
 from forsooth.study.paper import figures, measuring
 from forsooth.study.paper.cells import RunSetting, known
-from forsooth.study.paper.charts import FIGURES
 from forsooth.study.paper.judges import judge
-from forsooth.study.paper.plan import Setup
+from forsooth.study.paper.panels import FIGURES
+from forsooth.study.paper.plan import plan
 from forsooth.study.paper.results import Results
+from forsooth.study.paper.scopes import Setup
 from forsooth.study.paper.store import FIGURES_FOLDER, REPORT, ResultStore
 from forsooth.version import __version__
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from forsooth.study.paper.cells import Cell, DataSource
     from forsooth.study.paper.charts import Chart
     from forsooth.study.paper.claims import Claim
-    from forsooth.study.paper.plan import Scope
+    from forsooth.study.paper.scopes import Scope
     from forsooth.study.paper.verdicts import Judgement
 
 _LIBRARIES = ("numpy", "scipy", "pyarrow", "matplotlib")
@@ -70,7 +71,7 @@ class Reproduction:
         sweeps += [sweep for name in shown for sweep in FIGURES[name].sweeps]
         store = ResultStore.open(folder, seed=setting.seed, scope=scope.name, fresh=fresh)
         check_drawable(folder / FIGURES_FOLDER / "figure.png")
-        return cls(claims, setup, setting, store, setup.cells(sweeps), missing)
+        return cls(claims, setup, setting, store, plan(setup, sweeps), missing)
 
     def unfinished(self) -> int:
         """How many cells are still to be computed."""
@@ -80,9 +81,7 @@ class Reproduction:
         """About how many seconds that will take."""
         return measuring.forecast(self.cells, self.store, processes)
 
-    def measure(
-        self, processes: int = 1, progress: Callable[[int, int], None] | None = None
-    ) -> None:
+    def measure(self, processes: int = 1, progress: Callable[[float], None] | None = None) -> None:
         """Compute every cell that is not there yet."""
         measuring.measure(
             self.cells, self.setting, self.store, processes=processes, progress=progress
