@@ -104,10 +104,12 @@ def test_everything_is_said_and_escaped(conclusion: Conclusion) -> None:
 
 
 def test_a_tie_is_no_win() -> None:
-    assert ComparisonRow("here", {DEFAULT: 0.1, "RR": 0.2, "LP": None}).default_is_best
-    assert not ComparisonRow("here", {DEFAULT: 0.1, "best constant": 0.1}).default_is_best
+    assert ComparisonRow("here", 1.0, {DEFAULT: 0.1, "RR": 0.2, "LP": None}).default_is_best
+    assert not ComparisonRow("here", 1.0, {DEFAULT: 0.1, "best constant": 0.1}).default_is_best
     adaptive: dict[str, float | None] = {DEFAULT: 0.2, "forsooth, adaptive": 0.1, "RR": 0.15}
-    assert not ComparisonRow("here", adaptive).default_is_best  # another choice is not the default
+    assert not ComparisonRow(
+        "here", 1.0, adaptive
+    ).default_is_best  # another choice is not the default
 
 
 def test_every_epsilon_that_was_measured_is_compared(conclusion: Conclusion) -> None:
@@ -117,7 +119,7 @@ def test_every_epsilon_that_was_measured_is_compared(conclusion: Conclusion) -> 
         if isinstance(cell, ErrorCell) and cell.method == "posterior"
     }
     rows = compare(conclusion.results, list(conclusion.results.sources))
-    assert {row.where for row in rows} == {f"{place(s)}, ε = {e:g}" for s, e in wanted}
+    assert {(row.where, row.epsilon) for row in rows} == {(place(s), e) for s, e in wanted}
     assert len(rows) == len(wanted)
     text = conclusion.report.read_text(encoding="utf-8")
     assert f"of {len(wanted)} rows the default" in " ".join(text.split())
@@ -160,4 +162,8 @@ def test_the_document(conclusion: Conclusion) -> None:
     for claim in document["claims"]:
         assert {"id", "title", "verdict", "numbers"} <= claim.keys()
     assert document["seed"] == 7
+    for row in document["comparison"]:
+        assert row["mae_change"].keys() >= {DEFAULT, "LP", "RR", "best constant"}
+    compared = {(row["data"], row["epsilon"]) for row in document["comparison"]}
+    assert {("Web", 0.1), ("Web", 0.5), ("AdultContent", 0.1)} <= compared
     assert Path(document["report"]) == conclusion.report

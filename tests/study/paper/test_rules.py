@@ -164,7 +164,7 @@ def test_where_it_is_wrong_they_are_not(slug: str, change: Change) -> None:
         (
             "top",
             but(lambda cell: "mean=9" in cell.source.data and is_mf(cell), lambda cell: 9.0),
-            "Holds for LP alike; RR alike.",
+            "Holds for LP as around 0; RR as around 0.",
         ),
     ],
 )

@@ -188,7 +188,7 @@ def top(evidence: ClaimEvidence) -> list[Check]:
             )
             for sparsity, epsilon in product(sparsities, epsilons)
         }
-        reading, what = f"MF best, {MF_READINGS[mf]}", "MF − the better of LP and RR"
+        reading, what = f"MF, {MF_READINGS[mf]}, best", "MF − the better of LP and RR"
         checks.append(at_most(reading, what, margins, evidence, _TOWARDS_ZERO))
     for mechanism in (LP, RR):
         gaps = {
@@ -199,7 +199,7 @@ def top(evidence: ClaimEvidence) -> list[Check]:
             for sparsity, epsilon in product(sparsities, epsilons)
             if mechanism == RR or epsilon >= 1
         }
-        checks.append(at_most(f"{_STRAW_MEN[mechanism]} alike", "difference", gaps, evidence))
+        checks.append(at_most(f"{_STRAW_MEN[mechanism]} as around 0", "difference", gaps, evidence))
     return checks
 
 

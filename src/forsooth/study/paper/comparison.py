@@ -43,6 +43,7 @@ class ComparisonRow:
     """One data set at one ε: MAE change per column to two decimals, None where not measured."""
 
     where: str
+    epsilon: float
     values: dict[str, float | None]
 
     @property
@@ -78,7 +79,7 @@ def compare(results: Results, sources: list[DataSource]) -> list[ComparisonRow]:
             for name, pipeline in PAPERS.items():
                 values[name] = _change(results, source, pipeline, epsilon)
             values[CONSTANT] = _rounded(results.baseline(source, "mae_constant").value)
-            rows.append(ComparisonRow(f"{place(source)}, ε = {epsilon:g}", values))
+            rows.append(ComparisonRow(place(source), epsilon, values))
     return rows
 
 

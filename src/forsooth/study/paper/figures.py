@@ -38,7 +38,7 @@ _STYLES: dict[str, tuple[str, str, Any, float]] = {
     "mf-20": (_PURPLE, "v", (0, (6, 2, 1, 2, 1, 2)), 1.4),
     "rr-lp": (_OLIVE, "X", (0, (3, 1.5)), 1.4),
     "label": (_ORANGE, "D", "-", 1.4),
-    "adaptive": (_SKY, "p", "-", 1.4),
+    "adaptive": (INK, "p", (0, (1, 1.2)), 1.4),
     "ours": (INK, "*", "-", 2.2),
     "constant": (GREY, "", (0, (4, 4)), 1.0),
     "middle": (GREY, "", (0, (1, 3)), 1.0),

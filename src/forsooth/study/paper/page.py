@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from forsooth.study.paper import figures
 from forsooth.study.paper.claims import CLAIMS
-from forsooth.study.paper.comparison import CONSTANT, PAPERS, compare
-from forsooth.study.paper.evidence import place
+from forsooth.study.paper.comparison import CONSTANT, PAPERS
 from forsooth.study.paper.readings import LP_READINGS, MF_READINGS, RR_LP, label
 from forsooth.study.paper.verdicts import VERDICTS
 
@@ -65,9 +64,12 @@ ul { padding-left: 1.2rem; } li { margin: .25rem 0; max-width: 46rem; }
 .contradicted { color: var(--no); border-style: double; border-width: 3px; }
 .not-run { color: var(--soft); border-style: dotted; }
 .claim { border-top: 1px solid var(--line); padding: 1rem 0; }
-.claim p { margin: .35rem 0; } .place { min-width: 9.5rem; }
+.claim p { margin: .35rem 0; } .place { white-space: nowrap; }
+.comparison { font-size: .88rem; } .comparison th.number { white-space: normal; }
+.comparison td { padding: .15rem .5rem; }
 details { margin-top: .4rem; font-size: .92rem; } summary { cursor: pointer; color: var(--blue); }
-details td:first-child { min-width: 11rem; }
+details td:first-child { min-width: 11rem; } details td:last-child { min-width: 14rem; }
+details td.number { min-width: 0; }
 figure { margin: 1.6rem 0 2.4rem; } figcaption { max-width: 46rem; color: var(--soft); }
 .panels { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
 .panel { flex: 1 1 320px; max-width: 31rem; min-width: 0; }
@@ -137,12 +139,12 @@ def _summary(judgements: Sequence[Judgement]) -> str:
 
 def _comparison(conclusion: Conclusion) -> str:
     """Forsooth beside the paper's mechanisms, wherever its default was measured."""
-    rows = compare(conclusion.results, sorted(conclusion.results.sources, key=place))
+    rows = conclusion.comparison
     if not rows:
         return ""
     head = "".join(f'<th class="number">{escape(name)}</th>' for name in rows[0].values)
     body = "\n".join(
-        f'<tr><td class="place">{escape(row.where)}</td>'
+        f'<tr><td class="place">{escape(row.where)}</td><td class="number">{row.epsilon:g}</td>'
         + "".join(
             f'<td class="number{" best" if value == row.smallest else ""}">'
             f"{'—' if value is None else f'{value:.2f}'}</td>"
@@ -163,8 +165,8 @@ cannot be known beforehand. MAE change; negative means better than Algorithm 1
 on the <em>unperturbed</em> answers. LP, RR, RR+LP and forsooth protect each answer and whether it
 was given; MF protects answers only, and 2-Layer at ε protects as much as RR at 2ε. Bold: the
 smallest error.</p>
-<div class="scroll"><table>
-<thead><tr><th>data</th>{head}</tr></thead>
+<div class="scroll"><table class="comparison">
+<thead><tr><th>data</th><th class="number">ε</th>{head}</tr></thead>
 <tbody>
 {body}
 </tbody></table></div>"""
@@ -216,15 +218,16 @@ def _count(things: Sequence[object], name: str) -> str:
 
 def _checks(judgement: Judgement) -> str:
     rows = (
-        f"<tr><td>{escape(check.name)}</td><td>{'yes' if check.holds else 'no'}</td>"
-        f"<td>{_role(check)}</td><td>{escape(check.found)}</td></tr>"
+        f"<tr><td>{escape(check.name)}{_role(check)}</td>"
+        f"<td>{'yes' if check.holds else 'no'}</td><td>{escape(check.found)}</td></tr>"
         for check in judgement.checks
     )
-    return _table(("part or reading", "holds", "", "found"), rows)
+    return _table(("part or reading", "holds", "found"), rows)
 
 
 def _role(check: Check) -> str:
-    return "beside the claim" if check.beside else "universal" if check.universal else ""
+    """What is said of checks that count in another way than most."""
+    return " (beside the claim)" if check.beside else " (universal)" if check.universal else ""
 
 
 def _numbers(numbers: Sequence[Number]) -> str:

@@ -13,6 +13,8 @@ from forsooth.study import datasets
 from forsooth.study.figures import check_drawable
 from forsooth.study.paper import figures, measuring
 from forsooth.study.paper.cells import RunSetting, known
+from forsooth.study.paper.comparison import compare
+from forsooth.study.paper.evidence import place
 from forsooth.study.paper.judges import judge
 from forsooth.study.paper.panels import FIGURES
 from forsooth.study.paper.plan import plan
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from forsooth.study.paper.cells import Cell, DataSource
     from forsooth.study.paper.charts import Chart
     from forsooth.study.paper.claims import Claim
+    from forsooth.study.paper.comparison import ComparisonRow
     from forsooth.study.paper.scopes import Scope
     from forsooth.study.paper.verdicts import Judgement
 
@@ -129,6 +132,11 @@ class Conclusion:
         return self.run.store.folder / REPORT
 
     @property
+    def comparison(self) -> list[ComparisonRow]:
+        """The paper's mechanisms and forsooth, wherever its default was measured."""
+        return compare(self.results, sorted(self.results.sources, key=place))
+
+    @property
     def versions(self) -> dict[str, str]:
         """What the numbers were computed with."""
         libraries = {name: version(name) for name in _LIBRARIES}
@@ -138,6 +146,10 @@ class Conclusion:
         """For JSON."""
         return {
             "claims": [judgement.to_dict() for judgement in self.judgements],
+            "comparison": [
+                {"data": row.where, "epsilon": row.epsilon, "mae_change": row.values}
+                for row in self.comparison
+            ],
             "scope": self.run.setup.scope.name,
             "seed": self.run.setting.seed,
             "versions": self.versions,
