@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from forsooth.cli import reproduce
 from tests.conftest import Command
 
 AUDITS = ("reproduce", "privacy", "--quick", "--processes", "2", "-o", "out")  # four cells
@@ -83,6 +84,25 @@ def test_missing_data_and_data_of_one_s_own(forsooth: Command, tmp_path: Path) -
     assert (tmp_path / "out" / "figures" / "own.csv").read_text().count("\n") > 30
     assert [Path(figure).name for figure in document["figures"]] == ["own.svg"]
     assert "data missing (wsd, adult)" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_the_time_that_is_left_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A machine on which a tenth of the work takes three minutes is not announced as a fast one."""
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    advanced: list[tuple[int, int]] = []
+    announce = reproduce.Announcer(lambda done, total: advanced.append((done, total)))
+    for share, seconds in ((0.05, 90), (0.1, 180), (0.2, 360), (0.5, 600), (0.99, 700)):
+        now[0] = 1000.0 + seconds
+        announce(share)
+    said = [line for line in capfd.readouterr().err.splitlines() if "left" in line]
+    assert said == [
+        "note: 10% done after 3 minutes, about 27 minutes left",
+        "note: 50% done after 10 minutes, about 10 minutes left",
+    ]
+    assert advanced == [(5, 100), (10, 100), (20, 100), (50, 100), (99, 100)]
 
 
 def test_claims_about_real_data(forsooth: Command, data_dir: Path) -> None:

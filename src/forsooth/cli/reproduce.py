@@ -95,7 +95,7 @@ def reproduce(
             "an idle machine. You can stop at any time: the same command continues"
         )
         with progress_bar("measuring", percent=True) as advance:
-            run.measure(workers, _Announcer(advance))
+            run.measure(workers, Announcer(advance))
     conclusion = run.conclude()
     if json:
         print_json(conclusion.to_dict())
@@ -116,20 +116,20 @@ def reproduce(
     say(f"\nOpen {conclusion.report} in a browser: what held, what did not, and why.")
 
 
-class _Announcer:
-    """Moves the progress bar, and says at every quarter how long the rest takes at this pace."""
+class Announcer:
+    """Moves the progress bar, and says now and then how long the rest takes at this pace."""
 
     def __init__(self, advance: Callable[[int, int], None]) -> None:
         self._advance = advance
         self._start = time.monotonic()
-        self._quarters = [0.1, 0.25, 0.5, 0.75]
+        self._marks = [0.1, 0.25, 0.5, 0.75]
 
     def __call__(self, share: float) -> None:
         """A share of the work is done, by the seconds that its cells were expected to take."""
         self._advance(round(100 * share), 100)
-        if not self._quarters or share < self._quarters[0]:
+        if not self._marks or share < self._marks[0]:
             return
-        self._quarters = [each for each in self._quarters if each > share]
+        self._marks = [each for each in self._marks if each > share]
         elapsed = time.monotonic() - self._start
         if (left := elapsed * (1 - share) / share) >= 60:
             notice(f"{share:.0%} done after {_minutes(elapsed)}, about {_minutes(left)} left")

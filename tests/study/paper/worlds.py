@@ -21,6 +21,7 @@ REAL = {
     "adult": DataSource("adult", 825, 11_040, estimand="label"),
 }
 SETUP = Setup(QUICK, REAL)
+CELLS = plan(SETUP, SWEEPS)
 Change = Callable[[ErrorCell], float]
 
 
@@ -123,8 +124,8 @@ def result_of(cell: Cell, change: Change = paper_is_right) -> dict[str, Any]:
     return described(cell)
 
 
-def world(change: Change = paper_is_right, setup: Setup = SETUP) -> Results:
-    return Results((cell, result_of(cell, change)) for cell in plan(setup, SWEEPS))
+def world(change: Change = paper_is_right) -> Results:
+    return Results((cell, result_of(cell, change)) for cell in CELLS)
 
 
 def judged(slug: str, results: Results, setup: Setup = SETUP) -> Judgement:
