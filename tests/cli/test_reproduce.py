@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forsooth.cli import reproduce
+from forsooth.cli.long_runs import Announcer
 from tests.conftest import Command
 
 AUDITS = ("reproduce", "privacy", "--quick", "--processes", "2", "-o", "out")  # four cells
@@ -93,7 +93,7 @@ def test_the_time_that_is_left_is_measured(
     now = [1000.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     advanced: list[tuple[int, int]] = []
-    announce = reproduce.Announcer(lambda done, total: advanced.append((done, total)))
+    announce = Announcer(lambda done, total: advanced.append((done, total)))
     for share, seconds in ((0.05, 90), (0.1, 180), (0.2, 360), (0.5, 600), (0.99, 700)):
         now[0] = 1000.0 + seconds
         announce(share)

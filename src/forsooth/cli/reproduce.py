@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -11,13 +9,13 @@ import typer
 
 from forsooth.answers import OnConflict
 from forsooth.cli import options
-from forsooth.cli.console import notice, print_json, print_table, progress_bar, say
+from forsooth.cli.console import notice, print_json, print_table, say
+from forsooth.cli.long_runs import finish
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS
-from forsooth.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 
 def reproduce(
@@ -87,15 +85,7 @@ def reproduce(
     )
     for complaint in run.missing.values():
         notice(complaint)
-    workers = processes or os.cpu_count() or 1
-    if left := run.unfinished():
-        notice(
-            f"{left:,} of {len(run.cells):,} cells to compute, about "
-            f"{_minutes(run.forecast(workers))} with {counted(workers, 'process', 'processes')} on "
-            "an idle machine. You can stop at any time: the same command continues"
-        )
-        with progress_bar("measuring", percent=True) as advance:
-            run.measure(workers, Announcer(advance))
+    finish(run, "cells to compute", processes)
     conclusion = run.conclude()
     if json:
         print_json(conclusion.to_dict())
@@ -114,26 +104,3 @@ def reproduce(
         ),
     )
     say(f"\nOpen {conclusion.report} in a browser: what held, what did not, and why.")
-
-
-class Announcer:
-    """Moves the progress bar, and says now and then how long the rest takes at this pace."""
-
-    def __init__(self, advance: Callable[[int, int], None]) -> None:
-        self._advance = advance
-        self._start = time.monotonic()
-        self._marks = [0.1, 0.25, 0.5, 0.75]
-
-    def __call__(self, share: float) -> None:
-        """A share of the work is done, by the seconds that its cells were expected to take."""
-        self._advance(round(100 * share), 100)
-        if not self._marks or share < self._marks[0]:
-            return
-        self._marks = [each for each in self._marks if each > share]
-        elapsed = time.monotonic() - self._start
-        if (left := elapsed * (1 - share) / share) >= 60:
-            notice(f"{share:.0%} done after {_minutes(elapsed)}, about {_minutes(left)} left")
-
-
-def _minutes(seconds: float) -> str:
-    return counted(max(1, round(seconds / 60)), "minute")

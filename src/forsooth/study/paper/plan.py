@@ -59,7 +59,7 @@ Sweep = Callable[[Setup], list[Cell]]
 
 
 @dataclass(frozen=True)
-class Grid:
+class PointGrid:
     """The points of a figure: crowds and budgets; `kind` says how often each is repeated."""
 
     kind: str
@@ -130,7 +130,7 @@ def _ours(
     ]
 
 
-def _of_paper(grid: Grid, mechanisms: Iterable[str]) -> Sweep:
+def _of_paper(grid: PointGrid, mechanisms: Iterable[str]) -> Sweep:
     def cells(setup: Setup) -> list[Cell]:
         scope = setup.scope
         compared = (*mechanisms, *(scope.large_mf if grid.kind == "large" else ()))
@@ -140,7 +140,7 @@ def _of_paper(grid: Grid, mechanisms: Iterable[str]) -> Sweep:
     return cells
 
 
-def _of_forsooth(grid: Grid, only: str | None = DEFAULT) -> Sweep:
+def _of_forsooth(grid: PointGrid, only: str | None = DEFAULT) -> Sweep:
     def cells(setup: Setup) -> list[Cell]:
         scope = setup.scope
         repeats = scope.posterior_repeats[grid.kind]
@@ -149,18 +149,18 @@ def _of_forsooth(grid: Grid, only: str | None = DEFAULT) -> Sweep:
     return cells
 
 
-def _over_epsilon(mean: float, *sparsities: float) -> Grid:
-    return Grid("small", lambda _: [small(s, mean) for s in sparsities], lambda s: s.epsilons)
+def _over_epsilon(mean: float, *sparsities: float) -> PointGrid:
+    return PointGrid("small", lambda _: [small(s, mean) for s in sparsities], lambda s: s.epsilons)
 
 
-def _over_sparsity(mean: float, budgets: tuple[float, ...]) -> Grid:
-    return Grid(
+def _over_sparsity(mean: float, budgets: tuple[float, ...]) -> PointGrid:
+    return PointGrid(
         "small", lambda scope: [small(s, mean) for s in scope.sparsities], lambda _: budgets
     )
 
 
-def _large_over_sparsity(mean: float, budgets: tuple[float, ...]) -> Grid:
-    return Grid(
+def _large_over_sparsity(mean: float, budgets: tuple[float, ...]) -> PointGrid:
+    return PointGrid(
         "large", lambda scope: [large(s, mean) for s in scope.large_sparsities], lambda _: budgets
     )
 
@@ -223,12 +223,12 @@ _CENTRE_SPARSITY = _over_sparsity(CENTRE, CENTRE_BUDGETS)
 _TOP = _over_epsilon(TOP, SPARSE, HALF)
 _LARGE = _large_over_sparsity(0, BUDGETS)
 _LARGE_CENTRE_SPARSITY = _large_over_sparsity(CENTRE, CENTRE_BUDGETS)
-_LARGE_CENTRE = Grid(
+_LARGE_CENTRE = PointGrid(
     "large",
     lambda scope: [large(s, CENTRE) for s in large_panels(scope)],
     lambda scope: scope.large_epsilons,
 )
-_TINY = Grid("tiny", lambda _: map(tiny, (SPARSE, HALF, DENSE)), lambda scope: scope.epsilons)
+_TINY = PointGrid("tiny", lambda _: map(tiny, (SPARSE, HALF, DENSE)), lambda scope: scope.epsilons)
 
 SWEEPS: dict[str, Sweep] = {
     "epsilon": _of_paper(_EPSILON, _COMPARED),
