@@ -59,6 +59,7 @@ def test_two_hundred_thousand_reports_pass(forsooth: Command, tmp_path: Path) ->
         mechanisms.two_step(SCALE, 2.0),
         mechanisms.grr(SCALE, 1.0),
         mechanisms.lp(SCALE, 1.0),
+        mechanisms.rr_lp(SCALE, 3.0, first=0.5),
         mechanisms.per_worker(partial(mechanisms.rr, SCALE), 1.0, count=1, seed=5),
         mechanisms.per_worker(partial(mechanisms.grr, SCALE), 2.0, count=2, seed=5),
     ],

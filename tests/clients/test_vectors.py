@@ -56,7 +56,7 @@ def test_the_vectors_reach_every_edge() -> None:
         (kind, protects)
         for kind in ("channel", "laplace")
         for protects in ("answers", "answers+participation")
-    }
+    } | {("presence-laplace", "answers+participation")}
     assert bits >= {1, 2, 3, 4, 9, 64}
     assert padded == {False, True}
 

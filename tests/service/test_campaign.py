@@ -209,7 +209,9 @@ def test_reports_of_several_lengths_come_back_as_they_were_sent(sqlite_server: S
     assert found == sent
 
 
-@pytest.mark.parametrize("mechanism", ["lp", "two-layer", "mf-safe:d=2", "staircase"])
+@pytest.mark.parametrize(
+    "mechanism", ["lp", "rr-lp:first=0.3", "two-layer", "mf-safe:d=2", "staircase"]
+)
 def test_every_family_can_be_collected(
     sqlite_server: Server, tmp_path: Path, mechanism: str
 ) -> None:

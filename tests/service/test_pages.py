@@ -158,10 +158,11 @@ def test_noise_is_added(browser: Browser, sqlite_server: Server) -> None:
     ("fields", "sent"),
     [
         ({"mechanism": "lp", "scale": "0..20", "labels": None}, r"-?[\d.,]+"),
+        ({"mechanism": "rr-lp", "scale": "0..20", "labels": None}, r"-?[\d.,]+|skipped"),
         ({"mechanism": "mf-safe"}, "nothing of its own"),
         ({"protects": "answers"}, f"{'|'.join(WORDS)}|nothing of its own"),
     ],
-    ids=["lp", "mf-safe", "answers"],
+    ids=["lp", "rr-lp", "mf-safe", "answers"],
 )
 def test_other_promises(
     browser: Browser, sqlite_server: Server, fields: dict[str, object], sent: str

@@ -11,7 +11,7 @@ import { Mechanism } from "./mechanism.js";
 
 /** @typedef {{larger: number, smaller: number, likely: number, unlikely: number, symbol: number}} Ratio */
 
-const TOTAL = 2 ** 32;
+export const TOTAL = 2 ** 32; // the weights of a row sum to it
 
 export class ChannelMechanism extends Mechanism {
   /** @type {import("./mechanism.js").Exact | undefined} */

@@ -34,7 +34,7 @@ export class LaplaceMechanism extends Mechanism {
     const constant = parameters.get("null");
     const last = BigInt(this.scale.size - 1);
     /** The code that NULL becomes; null for a uniform draw. */
-    this.replacement = constant === null ? null : Number(anInteger(constant, "null", 0n, last));
+    this.constant = constant === null ? null : Number(anInteger(constant, "null", 0n, last));
     if (this.positions.length !== this.scale.size) {
       throw new ForsoothError("lp needs one grid position per answer of the scale");
     }
@@ -82,8 +82,7 @@ export class LaplaceMechanism extends Mechanism {
    * @returns {number[]}
    */
   #replacements(count, coins) {
-    const { replacement } = this;
-    if (replacement !== null) return new Array(count).fill(replacement);
+    if (this.constant !== null) return new Array(count).fill(this.constant);
     return Array.from(coins.words(count), (word) => Math.floor((word * this.scale.size) / 2 ** 32));
   }
 
@@ -102,8 +101,7 @@ export class LaplaceMechanism extends Mechanism {
     const value = floatAbove(this.#times(spread));
     let participation = Infinity;
     if (this.protects === "answers+participation") {
-      participation =
-        this.replacement === null ? this.#mixture(value) : this.#constant(this.replacement);
+      participation = Math.max(this.replacement.above, this.replacement.below);
     }
     const noise = `the noise is made for ${this.sensitivity} grid steps`;
     const because = {
@@ -120,26 +118,32 @@ export class LaplaceMechanism extends Mechanism {
     return farthest(this.positions, this.positions);
   }
 
-  /** @param {number} replacement */
-  #constant(replacement) {
-    return floatAbove(this.#times(farthest(this.positions, [this.positions[replacement]])));
+  /**
+   * How far an answer's report may be likelier than that of what replaces NULL (`above`), and the
+   * other way round (`below`): log-ratios, rounded up.
+   */
+  get replacement() {
+    if (this.constant === null) return this.#mixture();
+    const most = floatAbove(this.#times(farthest(this.positions, [this.positions[this.constant]])));
+    return { above: most, below: most };
   }
 
   /**
-   * The largest |ln P(y | NULL) − ln P(y | a)| over reports y, NULL being a uniform mixture.
+   * The largest ln P(y | a) − ln P(y | NULL) over reports y and its opposite, NULL being a uniform
+   * mixture.
    *
    * Between two positions both are sums of e^(±rate·y), and outside all of them the ratio is
    * constant: the extremes lie at positions. There P(y | NULL) = c·m(y), P(y | a) = c·e^(−rate·|y−a|),
-   * and the log-ratio reaches from ln m(y) (a = y) to ln m(y) + rate · (y's farthest a).
-   * @param {number} high the mixture is not above the value neighbours' ε
+   * and ln P(y | NULL) − ln P(y | a) reaches from ln m(y) (a = y) to ln m(y) + rate · (y's farthest a).
    */
-  #mixture(high) {
-    if (this.#spread() === 0n) return 0;
+  #mixture() {
+    if (this.#spread() === 0n) return { above: 0, below: 0 };
+    const high = floatAbove(this.#times(this.#spread())); // the mixture is not above that
     const size = BigInt(this.scale.size);
     const first = this.positions.map((_, code) => (WORDS * BigInt(code) + size - 1n) / size);
     const share = first.map((start, code) => (first[code + 1] ?? WORDS) - start);
     const density = this.#densities();
-    let worst = 0;
+    let [above, below] = [0, 0];
     for (const y of this.positions) {
       /** @type {import("./exact.js").Bounds} */
       const mixed = (bits) => {
@@ -158,10 +162,10 @@ export class LaplaceMechanism extends Mechanism {
         return [one / most, one / least + 1n];
       };
       const far = this.#times(farthest(this.positions, [y]));
-      if (!logIsAtMost(worst, mixed, far)) worst = logAbove(mixed, high, far);
-      if (!logIsAtMost(worst, inverse, { n: 0n, d: 1n })) worst = logAbove(inverse, high);
+      if (!logIsAtMost(below, mixed, far)) below = logAbove(mixed, high, far);
+      if (!logIsAtMost(above, inverse, { n: 0n, d: 1n })) above = logAbove(inverse, high);
     }
-    return worst;
+    return { above, below };
   }
 
   /** e^(−rate·|distance|), each computed once. */

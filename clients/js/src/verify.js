@@ -5,6 +5,7 @@ import { SafeFactorization } from "./factorization.js";
 import { anInteger, anObject, aText, parseJson, shown } from "./json.js";
 import { LaplaceMechanism } from "./laplace.js";
 import { checkEpsilon, checkProtects } from "./mechanism.js";
+import { PresenceLaplace } from "./presence.js";
 import { SampledTasks } from "./sampled.js";
 
 /** @typedef {import("./mechanism.js").Mechanism} Mechanism */
@@ -14,6 +15,7 @@ const FORMAT = 1n;
 const KINDS = {
   channel: ChannelMechanism,
   laplace: LaplaceMechanism,
+  "presence-laplace": PresenceLaplace,
   "safe-factorization": SafeFactorization,
   "sampled-tasks": SampledTasks,
 };

@@ -26,7 +26,13 @@ from forsooth.answers import code_dtype
 from forsooth.client.ledger import QUESTION_CAP, TOTAL_CAP, Ledger
 from forsooth.client.question import AskedCell, AskedQuestion, draw_name
 from forsooth.io import packing
-from forsooth.mechanisms import ChannelMechanism, Laplace, SafeFactorization, SampledTasks
+from forsooth.mechanisms import (
+    ChannelMechanism,
+    Laplace,
+    PresenceLaplace,
+    SafeFactorization,
+    SampledTasks,
+)
 from forsooth.mechanisms.assignment import sampled_tasks
 from forsooth.mechanisms.base import CellwiseMechanism
 from forsooth.mechanisms.channel import TOTAL, Channel
@@ -231,6 +237,8 @@ def draw_vectors() -> dict[str, dict[str, Any]]:
         "lp": mechanisms.lp(likert, 1.0),
         "lp-constant": mechanisms.lp(uneven, 0.7, null="2"),
         "lp-answers": mechanisms.lp(ten, 8.0, protects="answers"),
+        "rr-lp": mechanisms.rr_lp(likert, 1.0),
+        "rr-lp-constant": mechanisms.rr_lp(uneven, 0.7, first=0.4, null="2"),
         "mf-safe": mechanisms.mf_safe(ten, 1.0, tasks=40, seed=7),
         "sampled": mechanisms.per_worker(lambda e: mechanisms.rr(ten, e), 2.0, count=5, seed=11),
         "sampled-answers": mechanisms.per_worker(
@@ -248,6 +256,12 @@ def vector_of(mechanism: Mechanism) -> dict[str, Any]:
         inputs = mechanism.scale.size + (mechanism.protects == "answers+participation")
         codes = [code % inputs for code in range(11)]
         words = tied_words(mechanism, codes, len(codes), skip=mechanism.null is None)
+    elif isinstance(mechanism, PresenceLaplace):
+        beside = (0, mechanism.keep - 1, mechanism.keep, TOTAL - 1)
+        codes = [code for code in range(mechanism.scale.size + 1) for _ in beside]
+        noise, skip = mechanism.inner, mechanism.inner.null is None
+        words = [*beside] * (mechanism.scale.size + 1)
+        words += tied_words(noise, codes, len(codes), skip=skip)
     elif isinstance(mechanism, SafeFactorization):
         codes = [(3 * task) % (mechanism.scale.size + 1) for task in range(40)]
         words = tied_words(mechanism, codes, 2 * mechanism.d, skip=False)

@@ -18,7 +18,7 @@ _SEED = 2018
 
 def verdicts() -> list[dict[str, Any]]:
     """Tables whose ε is the promised one, a hair less and a hair more; and broken ones."""
-    texts = [*border_tables(), *border_noise(), *border_samples(), *broken()]
+    texts = [*border_tables(), *border_noise(), *border_presence(), *border_samples(), *broken()]
     return [verdict(text) for text in texts]
 
 
@@ -104,13 +104,45 @@ def border_noise() -> list[str]:
     return [*texts, json.dumps(changed(flat, {"positions": [5, 5, 5]}))]
 
 
+def border_presence() -> list[str]:
+    """rr-lp on many scales, with weights that just spend ε₁ and one more; and broken ones."""
+    texts = []
+    for scale in map(Scale.parse, ("0..1", "0..4", "-1.5,0,2,100")):
+        for epsilon, first in ((0.1, 0.1), (1.0, 0.5), (1 / 3, 0.9), (7.5, 0.1), (40.0, 0.5)):
+            for null in ("uniform", scale.labels[1]):
+                whole = mechanisms.rr_lp(scale, epsilon, first=first, null=null)
+                document = json.loads(whole.to_json())
+                keep = document["parameters"]["keep"]
+                texts.append(json.dumps(document))
+                texts += [json.dumps(changed(document, {"keep": keep + more})) for more in (-1, 1)]
+                for each in (math.nextafter(epsilon, 0), math.nextafter(epsilon, 99)):
+                    texts.append(json.dumps(changed(document, {"epsilon": each})))
+    scale = Scale.parse("0..2")
+    document = json.loads(mechanisms.rr_lp(scale, 1.0).to_json())
+    strangers: list[dict[str, Any]] = [
+        {"protects": "answers"},
+        {"inner": document},
+        {"inner": mechanisms.rr(scale, 0.5).to_json()},
+        {"inner": mechanisms.lp(Scale.parse("0..3"), 0.5).to_json()},
+        {"inner": mechanisms.lp(scale, 0.5, protects="answers").to_json()},
+        {"inner": json.dumps(document)},
+        {"keep": TOTAL // 2 - 1},
+        {"keep": TOTAL // 2},
+        {"keep": TOTAL - 1},
+        {"keep": TOTAL},
+        {"keep": 2.0**31},
+        {"keep": None},
+    ]
+    return [*texts, *(json.dumps(changed(document, each)) for each in strangers)]
+
+
 def border_samples() -> list[str]:
     """With unit = worker: a worker's ε that its cells just fill, and one of the float below."""
     scale, texts = Scale.parse("0..2"), []
     inner = mechanisms.rr(scale, 0.5)
     for count in (1, 2, 3, 7):
         for epsilon in (0.1, 1.0, 1 / 3, 7.5):
-            for make in (mechanisms.rr, mechanisms.lp, mechanisms.grr):
+            for make in (mechanisms.rr, mechanisms.lp, mechanisms.rr_lp, mechanisms.grr):
                 whole = mechanisms.per_worker(lambda e: make(scale, e), epsilon, count=count)  # noqa: B023
                 document = json.loads(whole.to_json())
                 spent = whole.inner.guarantee.epsilon * count

@@ -11,7 +11,14 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -135,9 +142,10 @@ def working(label: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(label: str, *, percent: bool = False) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error; call what it yields with (done, total)."""
-    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    shown = TaskProgressColumn() if percent else MofNCompleteColumn()
+    columns = (TextColumn(label), BarColumn(), shown, TimeRemainingColumn())
     silent = not aside.is_terminal
     with Progress(*columns, console=aside, transient=True, disable=silent) as bar:
         task = bar.add_task(label, total=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -10,9 +9,9 @@ from typing import Annotated, TypeVar
 import typer
 
 from forsooth.cli import options
-from forsooth.cli.console import notice, print_json, print_table, progress_bar, say
+from forsooth.cli.console import notice, print_json, print_table, say
+from forsooth.cli.long_runs import finish
 from forsooth.errors import ForsoothError
-from forsooth.plural import counted
 from forsooth.privacy import check_epsilon
 
 T = TypeVar("T")
@@ -98,16 +97,7 @@ def league(
     run = LeagueRun.prepare(choice, scope, output, setting, fresh=fresh)
     names = dict.fromkeys(cell.source.name for cell in run.cells)
     notice(f"data sets: {', '.join(names)}; more are found through --data-dir or FORSOOTH_DATA")
-    workers = processes or os.cpu_count() or 1
-    if left := run.unfinished():
-        minutes = counted(max(1, round(run.forecast(workers) / 60)), "minute")
-        notice(
-            f"{left:,} of {len(run.cells):,} runs to do, about {minutes} with "
-            f"{counted(workers, 'process', 'processes')}. You can stop at any time: the same "
-            "command continues"
-        )
-    with progress_bar("measuring") as advance:
-        run.measure(workers, advance)
+    finish(run, "runs to do", processes)
     table = run.conclude()
     if json:
         print_json(table.to_dict())

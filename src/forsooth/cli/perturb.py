@@ -39,7 +39,9 @@ def perturb(
     mechanism: Annotated[
         str | None,
         typer.Option(
-            metavar="MECHANISM", help=f"{options.MECHANISMS} Default: rr.", show_default=False
+            metavar="MECHANISM",
+            help=f"{options.MECHANISMS} Default: {mechanisms.DEFAULT_MECHANISM}.",
+            show_default=False,
         ),
     ] = None,
     mechanism_file: options.MechanismFile = None,
@@ -102,7 +104,7 @@ def perturb(
             on_conflict=cast("OnConflict", on_conflict),
         )
     chosen = given or mechanisms.build(
-        mechanism or "rr",
+        mechanism or mechanisms.DEFAULT_MECHANISM,
         table.scale,
         cast("float", epsilon),
         tasks=len(table.tasks),

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from forsooth.answers import OnConflict
 from forsooth.cli import options
-from forsooth.cli.console import notice, print_json, print_table, progress_bar, say
+from forsooth.cli.console import notice, print_json, print_table, say
+from forsooth.cli.long_runs import finish
 from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS
-from forsooth.plural import counted
+
+if TYPE_CHECKING:
+    pass
 
 
 def reproduce(
     claims: Annotated[
         list[str] | None,
-        typer.Argument(help="Claims by number or name; all fourteen if none is given."),
+        typer.Argument(help="Claims by number or name; all of them if none is given."),
     ] = None,
     output: Annotated[
         Path,
@@ -28,7 +30,7 @@ def reproduce(
         ),
     ] = Path("forsooth-reproduce"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer points and repeats: minutes, not an hour.")
+        bool, typer.Option("--quick", help="Fewer points and repeats: a fraction of the work.")
     ] = False,
     seed: options.Seed = 0,
     fresh: Annotated[
@@ -60,7 +62,7 @@ def reproduce(
 
     Example: `forsooth reproduce --quick -o out`
     """
-    from forsooth.study.paper import cells, plan
+    from forsooth.study.paper import cells, scopes
     from forsooth.study.paper.claims import find
     from forsooth.study.paper.reproduction import Reproduction
 
@@ -75,7 +77,7 @@ def reproduce(
         own = cells.own(data, truths, scale, conflict, folder, stated)
     run = Reproduction.prepare(
         chosen,
-        plan.QUICK if quick else plan.FULL,
+        scopes.QUICK if quick else scopes.FULL,
         output,
         cells.RunSetting(seed, folder),
         own=own,
@@ -83,28 +85,20 @@ def reproduce(
     )
     for complaint in run.missing.values():
         notice(complaint)
-    workers = processes or os.cpu_count() or 1
-    if left := run.unfinished():
-        minutes = counted(max(1, round(run.forecast(workers) / 60)), "minute")
-        notice(
-            f"{left:,} of {len(run.cells):,} cells to compute, about {minutes} with "
-            f"{counted(workers, 'process', 'processes')}. You can stop at any time: the same "
-            "command continues"
-        )
-    with progress_bar("measuring") as advance:
-        run.measure(workers, advance)
+    finish(run, "cells to compute", processes)
     conclusion = run.conclude()
     if json:
         print_json(conclusion.to_dict())
         return
     print_table(
-        ("claim", "", "verdict", "checks"),
+        ("claim", "", "text", "verdict", "checks"),
         (
             (
                 f"{each.claim.number} {each.claim.slug}",
                 each.claim.title,
+                each.claim.text,
                 each.verdict,
-                f"{len(each.held)} of {len(each.checks)}" if each.checks else "",
+                f"{len(each.held)} of {len(each.counted)}" if each.checks else "",
             )
             for each in conclusion.judgements
         ),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from forsooth.privacy import Protects, Unit
     from forsooth.scale import ScaleLike
 
+DEFAULT_MECHANISM = "rr"
 BUILDERS: dict[str, Callable[..., Mechanism]] = {
     "lp": lp,
     "rr": rr,
@@ -126,6 +127,7 @@ def _options(specification: str, text: str, builder: Callable[..., Mechanism]) -
 
 __all__ = [
     "BUILDERS",
+    "DEFAULT_MECHANISM",
     "CellwiseMechanism",
     "Channel",
     "ChannelMechanism",

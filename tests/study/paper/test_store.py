@@ -9,7 +9,7 @@ import pytest
 from forsooth import ForsoothError, version
 from forsooth.study.paper import measuring
 from forsooth.study.paper.cells import DataSource, ErrorCell, RunSetting, own
-from forsooth.study.paper.plan import small
+from forsooth.study.paper.scopes import small
 from forsooth.study.paper.store import Finished, ResultStore
 
 CELL = ErrorCell(DataSource("synthetic:workers=30,tasks=5", 30, 5), "rr", 1.0, "algorithm1", 0)
@@ -36,7 +36,7 @@ def test_every_part_of_a_cell_matters() -> None:
         replace(CELL, epsilon=2.0),
         replace(CELL, method="posterior"),
         replace(CELL, repeat=1),
-        replace(CELL, mirror=True),
+        replace(CELL, estimand="label"),
     ]
     assert len({cell.key for cell in (CELL, *others)}) == 8
 
@@ -81,11 +81,9 @@ def test_only_what_is_missing_is_measured(tmp_path: Path) -> None:
     store = opened(tmp_path)
     cells = [replace(CELL, repeat=repeat) for repeat in range(4)]
     store.put(cells[1], Finished({"mae": 99.0}, 0.25))
-    seen: list[tuple[int, int]] = []
-    measuring.measure(
-        cells, RunSetting(1), store, progress=lambda done, total: seen.append((done, total))
-    )
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    seen: list[float] = []
+    measuring.measure(cells, RunSetting(1), store, progress=seen.append)
+    assert seen == pytest.approx([1 / 3, 2 / 3, 1])
     kept = store.get(cells[1])
     assert kept is not None
     assert kept.result == {"mae": 99.0}

@@ -1527,7 +1527,7 @@ function carryOver(former, table) {
 
 /** @typedef {{larger: number, smaller: number, likely: number, unlikely: number, symbol: number}} Ratio */
 
-const TOTAL = 2 ** 32;
+const TOTAL = 2 ** 32; // the weights of a row sum to it
 
 class ChannelMechanism extends Mechanism {
   /** @type {import("./mechanism.js").Exact | undefined} */
@@ -1898,7 +1898,7 @@ class LaplaceMechanism extends Mechanism {
     const constant = parameters.get("null");
     const last = BigInt(this.scale.size - 1);
     /** The code that NULL becomes; null for a uniform draw. */
-    this.replacement = constant === null ? null : Number(anInteger(constant, "null", 0n, last));
+    this.constant = constant === null ? null : Number(anInteger(constant, "null", 0n, last));
     if (this.positions.length !== this.scale.size) {
       throw new ForsoothError("lp needs one grid position per answer of the scale");
     }
@@ -1946,8 +1946,7 @@ class LaplaceMechanism extends Mechanism {
    * @returns {number[]}
    */
   #replacements(count, coins) {
-    const { replacement } = this;
-    if (replacement !== null) return new Array(count).fill(replacement);
+    if (this.constant !== null) return new Array(count).fill(this.constant);
     return Array.from(coins.words(count), (word) => Math.floor((word * this.scale.size) / 2 ** 32));
   }
 
@@ -1966,8 +1965,7 @@ class LaplaceMechanism extends Mechanism {
     const value = floatAbove(this.#times(spread));
     let participation = Infinity;
     if (this.protects === "answers+participation") {
-      participation =
-        this.replacement === null ? this.#mixture(value) : this.#constant(this.replacement);
+      participation = Math.max(this.replacement.above, this.replacement.below);
     }
     const noise = `the noise is made for ${this.sensitivity} grid steps`;
     const because = {
@@ -1984,26 +1982,32 @@ class LaplaceMechanism extends Mechanism {
     return farthest(this.positions, this.positions);
   }
 
-  /** @param {number} replacement */
-  #constant(replacement) {
-    return floatAbove(this.#times(farthest(this.positions, [this.positions[replacement]])));
+  /**
+   * How far an answer's report may be likelier than that of what replaces NULL (`above`), and the
+   * other way round (`below`): log-ratios, rounded up.
+   */
+  get replacement() {
+    if (this.constant === null) return this.#mixture();
+    const most = floatAbove(this.#times(farthest(this.positions, [this.positions[this.constant]])));
+    return { above: most, below: most };
   }
 
   /**
-   * The largest |ln P(y | NULL) − ln P(y | a)| over reports y, NULL being a uniform mixture.
+   * The largest ln P(y | a) − ln P(y | NULL) over reports y and its opposite, NULL being a uniform
+   * mixture.
    *
    * Between two positions both are sums of e^(±rate·y), and outside all of them the ratio is
    * constant: the extremes lie at positions. There P(y | NULL) = c·m(y), P(y | a) = c·e^(−rate·|y−a|),
-   * and the log-ratio reaches from ln m(y) (a = y) to ln m(y) + rate · (y's farthest a).
-   * @param {number} high the mixture is not above the value neighbours' ε
+   * and ln P(y | NULL) − ln P(y | a) reaches from ln m(y) (a = y) to ln m(y) + rate · (y's farthest a).
    */
-  #mixture(high) {
-    if (this.#spread() === 0n) return 0;
+  #mixture() {
+    if (this.#spread() === 0n) return { above: 0, below: 0 };
+    const high = floatAbove(this.#times(this.#spread())); // the mixture is not above that
     const size = BigInt(this.scale.size);
     const first = this.positions.map((_, code) => (WORDS * BigInt(code) + size - 1n) / size);
     const share = first.map((start, code) => (first[code + 1] ?? WORDS) - start);
     const density = this.#densities();
-    let worst = 0;
+    let [above, below] = [0, 0];
     for (const y of this.positions) {
       /** @type {import("./exact.js").Bounds} */
       const mixed = (bits) => {
@@ -2022,10 +2026,10 @@ class LaplaceMechanism extends Mechanism {
         return [one / most, one / least + 1n];
       };
       const far = this.#times(farthest(this.positions, [y]));
-      if (!logIsAtMost(worst, mixed, far)) worst = logAbove(mixed, high, far);
-      if (!logIsAtMost(worst, inverse, { n: 0n, d: 1n })) worst = logAbove(inverse, high);
+      if (!logIsAtMost(below, mixed, far)) below = logAbove(mixed, high, far);
+      if (!logIsAtMost(above, inverse, { n: 0n, d: 1n })) above = logAbove(inverse, high);
     }
-    return worst;
+    return { above, below };
   }
 
   /** e^(−rate·|distance|), each computed once. */
@@ -2158,6 +2162,107 @@ class SafeFactorization extends Mechanism {
   }
 }
 
+// presence.js
+/**
+ * `rr-lp`: randomized response for whether a cell is answered, discrete Laplace noise for its value.
+ *
+ * With ε₁ of the first step and ε₂ of the `lp` within, every cell is protected with ε₁ + ε₂: a value
+ * is reported of an answer with probability p·f, of a skipped cell with (1 − p)·m, where
+ * p / (1 − p) ≤ e^ε₁ and f and m are within e^ε₂; the report "not answered" has the ratio p / (1 − p).
+ */
+
+/** @typedef {import("./exact.js").Fraction} Fraction */
+
+const NOT_ANSWERED = -(2n ** 63n); // the noise stays far from it
+
+class PresenceLaplace extends Mechanism {
+  /** @type {import("./mechanism.js").Exact | undefined} */
+  #exact;
+
+  /**
+   * @param {import("./json.js").JsonObject} json
+   * @param {(text: string) => Mechanism} read verifies the mechanism of the value
+   */
+  constructor(json, read) {
+    super(json);
+    const parameters = anObject(json.get("parameters"), "parameters");
+    const inner = read(aText(parameters.get("inner"), "inner"));
+    const most = BigInt(TOTAL);
+    this.keep = Number(anInteger(parameters.get("keep"), "keep", most / 2n, most - 1n));
+    if (this.protects !== "answers+participation") {
+      throw new ForsoothError("rr-lp protects participation; where that is public, lp is used");
+    }
+    if (!(inner instanceof LaplaceMechanism)) {
+      throw new ForsoothError(`rr-lp has an lp within, not ${inner.name}`);
+    }
+    this.inner = inner;
+    const [asked, used] = [this.scale, inner.scale].map(({ labels }) => JSON.stringify(labels));
+    if (asked !== used || inner.protects !== this.protects) {
+      throw new ForsoothError("the lp within rr-lp must have the same scale and protection");
+    }
+    /** ε₁, rounded up. */
+    this.presence = logRatio(this.keep, TOTAL - this.keep);
+    const spent = sum(fractionOf(this.presence), fractionOf(inner.epsilon));
+    const { n, d } = fractionOf(this.epsilon);
+    if (spent.n * d > n * spent.d) {
+      throw new ForsoothError(
+        `refused: rr-lp spends ${this.presence} on participation and ${inner.epsilon} on values, ` +
+          `more than its ε = ${this.epsilon}`,
+      );
+    }
+  }
+
+  /** A whole number of grid steps, with its sign. */
+  get bits() {
+    return this.inner.bits;
+  }
+
+  get exact() {
+    this.#exact ??= this.#measure();
+    return this.#exact;
+  }
+
+  /**
+   * Both steps are taken for every cell, whatever the outcome of the first.
+   * @param {readonly number[]} codes
+   * @param {import("./coins.js").Coins} coins
+   */
+  async randomise(codes, coins) {
+    const words = coins.words(codes.length);
+    const noisy = await this.inner.randomise(codes, coins);
+    return codes.map((code, cell) => {
+      const truthful = words[cell] < this.keep;
+      return [NOT_ANSWERED, noisy[cell]][Number((code !== this.scale.size) === truthful)];
+    });
+  }
+
+  /** @param {number | bigint} steps */
+  reading(steps) {
+    return BigInt(steps) === NOT_ANSWERED ? null : this.inner.reading(steps);
+  }
+
+  #measure() {
+    const { value, because } = this.inner.exact;
+    const { above, below } = this.inner.replacement;
+    const first = fractionOf(this.presence);
+    const skipped = floatAbove(sum(first, fractionOf(above)));
+    const answered = fractionOf(below);
+    const rest = sum(answered, { n: -first.n, d: first.d });
+    const participation = Math.max(skipped, rest.n > 0n ? floatAbove(rest) : 0);
+    const odds = `whether you answered is reported truthfully ${this.keep} times out of ${TOTAL}`;
+    return { value, participation, because: { value: because.value, participation: odds } };
+  }
+}
+
+/**
+ * @param {Fraction} a
+ * @param {Fraction} b
+ * @returns {Fraction}
+ */
+function sum(a, b) {
+  return { n: a.n * b.d + b.n * a.d, d: a.d * b.d };
+}
+
 // sampled.js
 /**
  * unit = worker: ε for everything one worker says, instead of ε per cell.
@@ -2253,6 +2358,7 @@ const FORMAT = 1n;
 const KINDS = {
   channel: ChannelMechanism,
   laplace: LaplaceMechanism,
+  "presence-laplace": PresenceLaplace,
   "safe-factorization": SafeFactorization,
   "sampled-tasks": SampledTasks,
 };

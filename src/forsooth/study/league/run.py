@@ -64,9 +64,7 @@ class LeagueRun:
         """About how many seconds that will take."""
         return measuring.forecast(self.cells, self.store, processes)
 
-    def measure(
-        self, processes: int = 1, progress: Callable[[int, int], None] | None = None
-    ) -> None:
+    def measure(self, processes: int = 1, progress: Callable[[float], None] | None = None) -> None:
         """Do every run that is not there yet."""
         measuring.measure(
             self.cells, self.setting, self.store, processes=processes, progress=progress

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forsooth.study.paper.readings import ALGORITHM_1, label
+from forsooth.study.paper.readings import Pipeline, label
 from forsooth.study.paper.verdicts import Number
 from forsooth.study.synthetic import PREFIX, SyntheticCrowd
 
 if TYPE_CHECKING:
     from forsooth.study.paper.cells import DataSource
-    from forsooth.study.paper.plan import Setup
     from forsooth.study.paper.results import Measured, Results
+    from forsooth.study.paper.scopes import Setup
 
 _REAL = {"wsd": "Web", "adult": "AdultContent"}
 
@@ -28,25 +28,32 @@ class ClaimEvidence:
     numbers: dict[str, Number] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
-    def change(
-        self, source: DataSource, mechanism: str, epsilon: float, *, mirror: bool = False
-    ) -> Measured:
+    def change(self, source: DataSource, mechanism: str, epsilon: float) -> Measured:
         """The MAE change of Algorithm 1 at one point."""
-        return self._measured(source, mechanism, epsilon, "mae_change", mirror)
+        return self._measured(source, mechanism, epsilon, "mae_change")
 
     def error(self, source: DataSource, mechanism: str, epsilon: float) -> Measured:
         """The MAE of Algorithm 1 at one point."""
-        return self._measured(source, mechanism, epsilon, "mae", False)
+        return self._measured(source, mechanism, epsilon, "mae")
+
+    def quality(
+        self, source: DataSource, mechanism: str, epsilon: float, measure: str, words: str
+    ) -> Measured:
+        """A number about worker quality before and after perturbation."""
+        found = self.results.quality(source, mechanism, epsilon, measure)
+        return self._record(words, found, source, mechanism, epsilon)
 
     def _measured(
-        self, source: DataSource, mechanism: str, epsilon: float, measure: str, mirror: bool
+        self, source: DataSource, mechanism: str, epsilon: float, measure: str
     ) -> Measured:
-        found = self.results.measured(
-            source, mechanism, epsilon, ALGORITHM_1, mirror=mirror, measure=measure
-        )
-        what = {"mae_change": "MAE change", "mae": "MAE"}[measure]
-        mirrored = ", mirrored" if mirror else ""
-        name = f"{what}: {label(mechanism)}; {place(source)}{mirrored}; ε = {epsilon:g}"
+        found = self.results.measured(source, Pipeline(mechanism), epsilon, measure=measure)
+        words = {"mae_change": "MAE change", "mae": "MAE"}[measure]
+        return self._record(words, found, source, mechanism, epsilon)
+
+    def _record(
+        self, words: str, found: Measured, source: DataSource, mechanism: str, epsilon: float
+    ) -> Measured:
+        name = f"{words}: {label(mechanism)}; {place(source)}; ε = {epsilon:g}"
         self.numbers[name] = Number(name, found.value, found.se, found.repeats)
         return found
 
@@ -59,5 +66,6 @@ def place(source: DataSource) -> str:
     """A data set in the paper's words."""
     if source.data.partition(":")[0] == PREFIX:
         crowd = SyntheticCrowd.parse(source.data)
-        return f"{crowd.workers:,}×{crowd.tasks:,}, sparsity {crowd.sparsity:g}"
+        truths = f", truths N({crowd.truth_mean:g}, 1)" if crowd.truth_mean else ""
+        return f"{crowd.workers:,}×{crowd.tasks:,}, sparsity {crowd.sparsity:g}{truths}"
     return _REAL.get(source.data, Path(source.data).name)

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any
 from forsooth.planning.bounds import lp_bound, mf_bound, rr_bound
 from forsooth.scale import Scale
 from forsooth.study.paper.evidence import place
-from forsooth.study.paper.plan import (
-    AUDIT_EPSILON,
-    EXAMPLE,
-    EXAMPLE_EPSILON,
-    EXAMPLE_MF,
-)
+from forsooth.study.paper.plan import AUDIT_EPSILON
 from forsooth.study.paper.readings import LP, MF, RR, TWO_LAYER
+from forsooth.study.paper.scopes import EXAMPLE, EXAMPLE_EPSILON, EXAMPLE_MF
 from forsooth.study.paper.verdicts import Check
 
 if TYPE_CHECKING:
@@ -158,6 +154,7 @@ def worked_bounds(evidence: ClaimEvidence) -> list[Check]:
                 f"measured {error}, bound {PRINTED_BOUNDS[mechanism]:g}",
                 _NULL_IS_NOT_ZERO if mechanism == "RR" else "",
                 "measured error below the bound",
+                universal=True,
             )
         )
     return checks
@@ -172,16 +169,17 @@ def guarantees(evidence: ClaimEvidence) -> list[Check]:
             exact, sampled = float(found["exact"][kind]), found["sampled"][kind]
             evidence.note(f"exact ε: {words}, {kind}", found["exact"][kind], printed=AUDIT_EPSILON)
             evidence.note(f"sampled lower bound: {words}, {kind}", sampled)
-            witness = found["witness"]
-            proof = f" One report's log-ratio is {witness['log_ratio']:.2f}." if witness else ""
+            failed = exact > AUDIT_EPSILON + evidence.tolerance
+            proof = f"{_shown(found['witness'])}; " if failed and found["witness"] else ""
             checks.append(
                 Check(
                     words,
                     exact <= AUDIT_EPSILON + evidence.tolerance and sampled <= AUDIT_EPSILON,
-                    f"exact ε {_number(exact)}; {found['sampled']['draws']:,} draws per input "
-                    f"prove at least {sampled:.3f}",
-                    _SAME_CELLS + proof if words == "MF" and kind == "participation" else "",
+                    f"exact ε {_number(exact)}; {proof}{found['sampled']['draws']:,} draws per "
+                    f"input prove at least {sampled:.3f}",
+                    _SAME_CELLS if words == "MF" and kind == "participation" else "",
                     f"neighbours in {kind}",
+                    universal=True,
                 )
             )
     two_layer = evidence.results.audits[TWO_LAYER]["exact"]
@@ -190,6 +188,18 @@ def guarantees(evidence: ClaimEvidence) -> list[Check]:
         f"ε = {AUDIT_EPSILON:g}: a worker's other cells reveal their own budget."
     )
     return checks
+
+
+def _shown(witness: dict[str, Any]) -> str:
+    """The counterexample: two neighbours, and how differently they make one report."""
+    one, other = (
+        ", ".join("NULL" if answer is None else f"{answer:g}" for answer in answers[:2])
+        for answers in witness["inputs"]
+    )
+    return (
+        f"answers ({one}, …) and ({other}, …), all others equal, make a report whose densities "
+        f"differ by a factor of e^{witness['log_ratio']:.2f}"
+    )
 
 
 def _number(epsilon: float) -> str:

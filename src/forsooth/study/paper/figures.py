@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from forsooth.io.files import replacing
 from forsooth.study.figures import COLOURS, GREY
-from forsooth.study.paper.charts import EPSILON, Bars, table
+from forsooth.study.paper.charts import EPSILON, Bars, Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from forsooth.study.paper.charts import Chart, Line, Panel
+    from forsooth.study.paper.charts import AnyPanel, Chart, Line, Panel
 
 INK = "#1d2430"
 LIGHT = "#d5dae2"
+_OLIVE = COLOURS[7]
 _BLUE, _VERMILION, _GREEN, _PURPLE, _ORANGE, _SKY = COLOURS[:6]
 
 # colour, marker, stroke, width
@@ -35,11 +36,19 @@ _STYLES: dict[str, tuple[str, str, Any, float]] = {
     "two-layer": (_SKY, "P", (0, (1, 1.2)), 1.6),
     "mf": (_GREEN, "^", (0, (6, 2, 1, 2)), 1.4),
     "mf-20": (_PURPLE, "v", (0, (6, 2, 1, 2, 1, 2)), 1.4),
-    "rr-posterior": (_ORANGE, "D", "-", 1.4),
+    "rr-lp": (_OLIVE, "X", (0, (3, 1.5)), 1.4),
+    "label": (_ORANGE, "D", "-", 1.4),
+    "adaptive": (INK, "p", (0, (1, 1.2)), 1.4),
     "ours": (INK, "*", "-", 2.2),
     "constant": (GREY, "", (0, (4, 4)), 1.0),
     "middle": (GREY, "", (0, (1, 3)), 1.0),
+    "split-0": (_BLUE, "o", "-", 1.8),
+    "split-1": (_SKY, "P", (0, (5, 2)), 1.4),
+    "split-2": (_GREEN, "^", (0, (6, 2, 1, 2)), 1.4),
+    "split-3": (_ORANGE, "D", (0, (3, 1.5)), 1.4),
+    "split-4": (_VERMILION, "s", (0, (1, 1.2)), 1.6),
 }
+_COLUMNS = 3  # panels beside one another
 SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,  # a file may be called $1.csv
@@ -54,11 +63,11 @@ SETTINGS: dict[Any, Any] = {
 
 def write(chart: Chart, folder: Path) -> None:
     """`<name>.png`, `<name>.svg` and `<name>.csv`."""
-    figure = _figure(chart.panels, chart.limits, width=4.6)
+    figure = _figure(chart, chart.panels, width=4.6)
     for ending in ("png", "svg"):
         with replacing(folder / f"{chart.name}.{ending}") as temporary:
             _save(figure, temporary, ending)
-    rows = table(chart)
+    rows = chart.rows()
     with (
         replacing(folder / f"{chart.name}.csv") as temporary,
         temporary.open("w", encoding="utf-8", newline="") as file,
@@ -70,7 +79,7 @@ def write(chart: Chart, folder: Path) -> None:
 
 def inline(chart: Chart, index: int) -> str:
     """One panel as SVG for the page: names of its own, colours that follow the page's."""
-    figure = _figure((chart.panels[index],), chart.limits, width=4.5)
+    figure = _figure(chart, (chart.panels[index],), width=4.5)
     return themed(figure, f"{chart.name}-{index}")
 
 
@@ -99,48 +108,54 @@ PAGE_COLOURS = {
     _PURPLE: "purple",
     _ORANGE: "orange",
     _SKY: "sky",
+    _OLIVE: "olive",
 }
 
 
-def _figure(panels: Sequence[Panel | Bars], limits: tuple[float, float], *, width: float) -> Figure:
-    """The panels side by side on one vertical axis, the key below."""
+def _figure(chart: Chart, panels: Sequence[AnyPanel], *, width: float) -> Figure:
+    """Some of the chart's panels side by side on one vertical axis, the key below."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    columns = 2 * len(panels)
-    key_rows = -(-max(_entries(panel) for panel in panels) // columns)
+    columns = min(len(panels), _COLUMNS)
+    rows = -(-len(panels) // columns)
+    key_rows = -(-max(panel.entries for panel in panels) // (2 * columns))
     with rc_context(SETTINGS):
-        size = (width * len(panels), 3.3 + 0.2 * key_rows)
+        size = (width * columns, 3.3 * rows + 0.2 * key_rows)
         figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+        axes = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
         key: dict[str, Any] = {}
+        for spare in axes[len(panels) :]:
+            spare.remove()
         for each, panel in zip(axes, panels):
             each.set_title(panel.title, loc="left", fontsize=10)
             each.spines[["top", "right"]].set_visible(False)
             each.grid(axis="y", color=LIGHT, linewidth=0.6)
             each.set_axisbelow(True)
-            each.set_ylim(*limits)
-            if isinstance(panel, Bars):
-                _draw_bars(each, panel)
-            else:
-                _draw_lines(each, panel)
+            if chart.logarithmic:
+                each.set_yscale("log")
+                each.yaxis.set_major_formatter("{x:g}")
+            each.set_ylim(*chart.limits)
+            match panel:
+                case Bars():
+                    _draw_bars(each, panel)
+                case Histogram():
+                    _draw_histogram(each, panel)
+                case _:
+                    _draw_lines(each, panel)
             handles, labels = each.get_legend_handles_labels()
             key |= dict(zip(labels, handles))
         figure.legend(
             list(key.values()),
             list(key),
             loc="outside lower center",
-            ncols=columns,
+            ncols=2 * columns,
             frameon=False,
             fontsize=8.5,
             handlelength=3,
             columnspacing=1,
         )
     return figure
-
-
-def _entries(panel: Panel | Bars) -> int:
-    return len(panel.series if isinstance(panel, Bars) else panel.lines)
 
 
 def _draw_lines(axes: Axes, panel: Panel) -> None:
@@ -208,6 +223,20 @@ def _draw_bars(axes: Axes, panel: Bars) -> None:
     axes.set_xticks([place + middle for place in range(len(panel.answers))], panel.answers)
     axes.set_xlabel("answer")
     axes.set_ylabel("share")
+
+
+def _draw_histogram(axes: Axes, panel: Histogram) -> None:
+    """What is inferred from the answers as a filled area, the others as outlines."""
+    for (style, label), shares in panel.series.items():
+        if style == "before":
+            axes.stairs(shares, panel.edges, fill=True, color=LIGHT, label=label)
+        else:
+            colour, _, stroke, width = _STYLES[style]
+            axes.stairs(
+                shares, panel.edges, color=colour, linestyle=stroke, linewidth=width, label=label
+            )
+    axes.set_xlabel("quality (1 = average)")
+    axes.set_ylabel("share of workers")
 
 
 def _save(figure: Figure, target: Any, ending: str, *, transparent: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forsooth.study.paper import facts, judging
+from forsooth.study.paper import commented, facts, judging
 from forsooth.study.paper.evidence import ClaimEvidence
 from forsooth.study.paper.verdicts import Judgement
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forsooth.study.paper.claims import Claim
-    from forsooth.study.paper.plan import Setup
     from forsooth.study.paper.results import Results
+    from forsooth.study.paper.scopes import Setup
     from forsooth.study.paper.verdicts import Check
 
 RULES: dict[str, Callable[[ClaimEvidence], list[Check]]] = {
@@ -31,6 +31,15 @@ RULES: dict[str, Callable[[ClaimEvidence], list[Check]]] = {
     "adult-drop": judging.adult_drop,
     "bounds": facts.worked_bounds,
     "privacy": facts.guarantees,
+    "split": commented.split,
+    "centre-advantage": commented.centre_advantage,
+    "centre-rr": commented.centre_rr,
+    "centre-sparsity": commented.centre_sparsity,
+    "centre-dense": commented.centre_dense,
+    "top": commented.top,
+    "quality": commented.quality,
+    "quality-after": commented.quality_after,
+    "quality-real": commented.quality_real,
 }
 
 

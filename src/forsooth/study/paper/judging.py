@@ -1,4 +1,4 @@
-"""The rules of the claims about MAE change, one function each: numbers in, checks out."""
+"""The rules of the printed claims about MAE change, one function each: numbers in, checks out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from forsooth.study.paper.evidence import place
-from forsooth.study.paper.plan import BUDGETS, HALF, SPARSE, large, real_mf_readings, small
+from forsooth.study.paper.plan import real_mf_readings
 from forsooth.study.paper.readings import (
     LP,
     LP_READINGS,
@@ -18,6 +18,7 @@ from forsooth.study.paper.readings import (
     TWO_LAYER,
     label,
 )
+from forsooth.study.paper.scopes import BUDGETS, HALF, SPARSE, TOP, large, small
 from forsooth.study.paper.verdicts import Check
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _SHRINKAGE = (
     "The fewer answers a worker gives, the more MF shrinks what it predicts towards 0, where this "
     "crowd's truths lie: it gains by sparsity."
 )
-_NEARLY_CONSTANT = (
+NEARLY_CONSTANT = (
     "MF predicts almost the same for all tasks, whatever ε is. The others become better as ε grows "
     "and pass it."
 )
@@ -69,35 +70,25 @@ def mf_smallest(evidence: ClaimEvidence) -> list[Check]:
 
     checks = []
     for mf, words in MF_READINGS.items():
-        margins = {point: _margin(evidence, point, mf, (LP, RR)) for point in points}
-        why = _NO_MINIMUM if mf == MF_DESCENT else _NEARLY_CONSTANT
-        checks.append(_at_most(words, "MF − the better of LP and RR", margins, evidence, why))
+        margins = {point: margin(evidence, point, mf, (LP, RR)) for point in points}
+        why = _NO_MINIMUM if mf == MF_DESCENT else NEARLY_CONSTANT
+        checks.append(at_most(words, "MF − the better of LP and RR", margins, evidence, why))
     best = {
-        point: min(_margin(evidence, point, mf, (LP_ZERO, RR)) for mf in MF_READINGS)
+        point: min(margin(evidence, point, mf, (LP_ZERO, RR)) for mf in MF_READINGS)
         for point in points
     }
     checks.append(
-        _at_most(
+        at_most(
             "the best MF against LP with NULL → 0",
             "MF − the better of LP and RR",
             best,
             evidence,
             _ZERO_IS_THE_TRUTH,
+            beside=True,
         )
     )
     _remark_on_constants(evidence, points)
-    mirrored = [
-        _margin(evidence, point, MF, (LP, RR), mirror=True) <= evidence.tolerance
-        for point in points
-    ]
-    plain, turned = (
-        evidence.change(small(SPARSE), MF, 1.0, mirror=mirror) for mirror in (False, True)
-    )
-    evidence.remarks.append(
-        f"On the mirrored scale (a → 9 − a), where shrinking towards 0 cannot help, MF with d = 5 "
-        f"is best at {sum(mirrored)} of {len(points)} points; at sparsity 0.9 and ε = 1 its MAE "
-        f"change is {turned} instead of {plain}."
-    )
+    _remark_on_the_other_end(evidence)
     return checks
 
 
@@ -110,6 +101,21 @@ def _remark_on_constants(evidence: ClaimEvidence, points: list[Point]) -> None:
     evidence.remarks.append(
         f"The best constant, which looks at no data, is at least as good as MF with d = 5 at "
         f"{beaten} of {len(points)} points."
+    )
+
+
+def _remark_on_the_other_end(evidence: ClaimEvidence) -> None:
+    crowds = (small(SPARSE, TOP), small(HALF, TOP))
+    margins = [
+        margin(evidence, point, MF, (LP, RR))
+        for point in product(crowds, evidence.setup.scope.epsilons)
+    ]
+    best = sum(value <= evidence.tolerance for value in margins)
+    here, there = (evidence.change(small(SPARSE, mean), MF, 1.0) for mean in (0, TOP))
+    evidence.remarks.append(
+        f"Where the truths lie at 9, the mirror image of this crowd, shrinking towards 0 cannot "
+        f"help: MF with d = 5 is best at {best} of {len(margins)} points, and at sparsity 0.9 and "
+        f"ε = 1 its MAE change is {there} instead of {here}."
     )
 
 
@@ -132,6 +138,7 @@ def lp_drop(evidence: ClaimEvidence) -> list[Check]:
                 f"{start} at ε = 0.1, {one} at ε = 1, then within {max(later):.3f} of it",
                 _REPLACEMENT_RULES,
                 f"sparsity {sparsity:g}",
+                beside=reading != LP,
             )
         )
     return checks
@@ -172,6 +179,7 @@ def lp_sparsity(evidence: ClaimEvidence) -> list[Check]:
                 f"smaller by {min(gains.values()):.2f} to {max(gains.values()):.2f}; "
                 f"least at ε = {worst:g}",
                 _REPLACEMENT_RULES,
+                beside=reading != LP,
             )
         )
     return checks
@@ -249,7 +257,7 @@ def size(evidence: ClaimEvidence) -> list[Check]:
             if (mechanism, epsilon) != (LP, 0.1)  # of which the paper says that it differs
         }
         words = "LP at ε = 1" if mechanism == LP else label(mechanism)
-        checks.append(_at_most(f"{words} alike", "difference", gaps, evidence))
+        checks.append(at_most(f"{words} alike", "difference", gaps, evidence))
     gains = {
         sparsity: evidence.change(small(sparsity), LP, 0.1).value
         - evidence.change(large(sparsity), LP, 0.1).value
@@ -272,7 +280,7 @@ def real_mf(evidence: ClaimEvidence) -> list[Check]:
         if mf not in real_mf_readings(name):
             continue
         epsilons = evidence.setup.scope.epsilons_of(name)
-        margins = {e: _margin(evidence, (source, e), mf, (LP, RR, TWO_LAYER)) for e in epsilons}
+        margins = {e: margin(evidence, (source, e), mf, (LP, RR, TWO_LAYER)) for e in epsilons}
         best = [epsilon for epsilon in epsilons if margins[epsilon] <= evidence.tolerance]
         where = ", ".join(f"{epsilon:g}" for epsilon in best) or "none"
         checks.append(
@@ -280,7 +288,7 @@ def real_mf(evidence: ClaimEvidence) -> list[Check]:
                 MF_READINGS[mf],
                 len(best) > len(epsilons) / 2,
                 f"best at {len(best)} of {len(epsilons)} ε ({where})",
-                _NO_MINIMUM if mf == MF_DESCENT else _NEARLY_CONSTANT,
+                _NO_MINIMUM if mf == MF_DESCENT else NEARLY_CONSTANT,
                 place(source),
             )
         )
@@ -308,7 +316,7 @@ def two_layer(evidence: ClaimEvidence) -> list[Check]:
             if low < epsilon <= high
         }
         checks.append(
-            _at_most(words, "difference", gaps, evidence, _INVENTED_ANSWERS, place(source))
+            at_most(words, "difference", gaps, evidence, _INVENTED_ANSWERS, place(source))
         )
     return checks
 
@@ -327,25 +335,24 @@ def adult_drop(evidence: ClaimEvidence) -> list[Check]:
     ]
 
 
-def _margin(
-    evidence: ClaimEvidence, point: Point, mf: str, others: tuple[str, ...], *, mirror: bool = False
-) -> float:
+def margin(evidence: ClaimEvidence, point: Point, mf: str, others: tuple[str, ...]) -> float:
     """How far MF is above the best of the others; negative where it is the best."""
     source, epsilon = point
     mine, *theirs = (
-        evidence.change(source, mechanism, epsilon, mirror=mirror).value
-        for mechanism in (mf, *others)
+        evidence.change(source, mechanism, epsilon).value for mechanism in (mf, *others)
     )
     return mine - min(theirs)
 
 
-def _at_most(
+def at_most(
     reading: str,
     what: str,
     values: Mapping[Point, float],
     evidence: ClaimEvidence,
     why: str = "",
     part: str = "",
+    *,
+    beside: bool = False,
 ) -> Check:
     """None of the values exceeds the tolerance."""
     worst = max(values, key=lambda point: values[point])
@@ -357,6 +364,7 @@ def _at_most(
         f"{evidence.tolerance:g} at {within} of {len(values)} points",
         why,
         part,
+        beside=beside,
     )
 
 

@@ -45,18 +45,18 @@ def measure(
     store: ResultStore,
     *,
     processes: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Run what is unfinished; `progress` is told how many of all cells are done."""
+    """Run what is unfinished; `progress` gets the share of this work that is done, by the seconds
+    that the cells are expected to take.
+    """
     waiting = unfinished(cells, store)
-    done = len(cells) - len(waiting)
-    if progress:
-        progress(done, len(cells))
+    done, total = 0.0, sum(cell.seconds for cell in waiting)
     for cell, finished in _run_all(waiting, setting, min(processes, len(waiting))):
         store.put(cell, finished)
-        done += 1
+        done += cell.seconds
         if progress:
-            progress(done, len(cells))
+            progress(done / total)
 
 
 def _run_all(

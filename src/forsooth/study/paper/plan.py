@@ -1,4 +1,4 @@
-"""Which cells must be computed: sweeps by name, for a quick look or for the full study.
+"""Which cells must be computed: sweeps by name.
 
 A sweep is a set of cells that belong together; claims and figures name the sweeps that they need.
 Sweeps may overlap: equal cells are one cell. The quick scope's cells are among the full one's
@@ -7,118 +7,72 @@ wherever they can be, so that a full run begins with what a quick one has done.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from forsooth.study.paper.cells import AuditCell, DataSource, DescriptionCell, ErrorCell, synthetic
+from forsooth.study.paper.cells import AuditCell, Cell, DataSource, DescriptionCell, ErrorCell
+from forsooth.study.paper.quality import QualityCell
 from forsooth.study.paper.readings import (
-    ALGORITHM_1,
+    DEFAULT,
     LP,
     LP_READINGS,
     MF,
     MF_20,
     MF_READINGS,
-    OURS,
-    POSTERIOR,
     RR,
+    RR_LP,
+    SPLITS,
     TWO_LAYER,
+    Pipeline,
+    choices_of,
+)
+from forsooth.study.paper.scopes import (
+    BUDGETS,
+    CENTRE,
+    CENTRE_BUDGETS,
+    DENSE,
+    EXAMPLE,
+    EXAMPLE_EPSILON,
+    EXAMPLE_MF,
+    HALF,
+    SPARSE,
+    TOP,
+    Scope,
+    Setup,
+    large,
+    large_panels,
+    quality_sources,
+    small,
+    tiny,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from forsooth.study.paper.cells import DataSource
 
-    from forsooth.study.paper.cells import Cell
-
-SPARSE, HALF = 0.9, 0.5  # the sparsities of the figures against ε
-BUDGETS = (0.1, 1.0)  # the ε of the figures against sparsity
-EXAMPLE = DataSource("synthetic:workers=2000,tasks=1000,sparsity=0.9,truth-sd=0,good=1", 2000, 1000)
-EXAMPLE_EPSILON = 1.0
-EXAMPLE_MF = "mf:d=100"
 AUDIT_SCALE = "0..9"
 AUDIT_EPSILON = 1.0
 AUDITED = (LP, RR, MF, TWO_LAYER)
 
-
-@dataclass(frozen=True)
-class Scope:
-    """How much is measured; less of the inference that knows the channel, which is slower."""
-
-    name: str
-    epsilons: tuple[float, ...]
-    sparsities: tuple[float, ...]
-    large_sparsities: tuple[float, ...]
-    large_mf: tuple[str, ...]  # the readings of MF on the larger crowd
-    repeats: Mapping[str, int]  # per kind of data
-    posterior_repeats: Mapping[str, int]
-    large_posterior_sparsities: tuple[float, ...]
-    adult_epsilons: tuple[float, ...]
-    adult_posterior_epsilons: tuple[float, ...]
-    draws: int
-
-    def repeats_of(self, kind: str, method: str) -> int:
-        """How often a cell on this kind of data is repeated."""
-        return (self.posterior_repeats if method == POSTERIOR else self.repeats)[kind]
-
-    def epsilons_of(self, name: str, method: str = ALGORITHM_1) -> tuple[float, ...]:
-        """The ε that are measured on a real data set."""
-        if name != "adult":
-            return self.epsilons
-        return self.adult_posterior_epsilons if method == POSTERIOR else self.adult_epsilons
-
-
-QUICK = Scope(
-    name="quick",
-    epsilons=(0.1, 0.5, 1.0, 3.0, 5.0),
-    sparsities=(0.1, 0.5, 0.9),
-    large_sparsities=(0.1, 0.9),
-    large_mf=(MF_20,),  # Algorithm 1 takes very long on what d = 5 predicts
-    repeats={"small": 2, "large": 1, "wsd": 5, "adult": 1, "own": 3},
-    posterior_repeats={"small": 1, "large": 1, "wsd": 3, "adult": 1, "own": 1},
-    large_posterior_sparsities=(0.9,),
-    adult_epsilons=(0.1, 1.0, 3.0, 5.0),
-    adult_posterior_epsilons=(1.0, 5.0),
-    draws=100_000,
-)
-FULL = Scope(
-    name="full",
-    epsilons=(0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0),
-    sparsities=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
-    large_sparsities=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
-    large_mf=(MF, MF_20),
-    repeats={"small": 5, "large": 2, "wsd": 20, "adult": 3, "own": 10},
-    posterior_repeats={"small": 3, "large": 1, "wsd": 10, "adult": 1, "own": 3},
-    large_posterior_sparsities=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
-    adult_epsilons=(0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0),
-    adult_posterior_epsilons=(0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0),
-    draws=300_000,
-)
+Sweep = Callable[[Setup], list[Cell]]
 
 
 @dataclass(frozen=True)
-class Setup:
-    """A scope, and the data that is here."""
+class PointGrid:
+    """The points of a figure: crowds and budgets; `kind` says how often each is repeated."""
 
-    scope: Scope
-    real: Mapping[str, DataSource] = field(default_factory=dict)
-    own: DataSource | None = None
-
-    def cells(self, sweeps: Iterable[str]) -> list[Cell]:
-        """Every cell of these sweeps once; the largest data first, neighbours of one kind."""
-        unique: dict[Cell, None] = {}
-        for name in sweeps:
-            unique |= dict.fromkeys(SWEEPS[name](self))
-        return sorted(unique, key=_order)
+    kind: str
+    crowds: Callable[[Scope], Iterable[DataSource]]
+    epsilons: Callable[[Scope], Iterable[float]]
 
 
-def small(sparsity: float) -> DataSource:
-    """The paper's smaller crowd."""
-    return synthetic(2000, 200, sparsity)
-
-
-def large(sparsity: float) -> DataSource:
-    """The paper's larger crowd."""
-    return synthetic(10_000, 1000, sparsity)
+def plan(setup: Setup, sweeps: Iterable[str]) -> list[Cell]:
+    """Every cell of these sweeps once; the largest data first, neighbours of one kind."""
+    unique: dict[Cell, None] = {}
+    for name in sweeps:
+        unique |= dict.fromkeys(SWEEPS[name](setup))
+    return sorted(unique, key=_order)
 
 
 def real_mf_readings(name: str) -> tuple[str, ...]:
@@ -128,97 +82,128 @@ def real_mf_readings(name: str) -> tuple[str, ...]:
 
 def own_mechanisms(source: DataSource) -> tuple[str, ...]:
     """What suits any scale and any number of tasks."""
-    return ("lp", RR, TWO_LAYER, f"mf:d={min(5, source.tasks)}")
+    return ("lp", RR, TWO_LAYER, RR_LP, f"mf:d={min(5, source.tasks)}")
 
 
 def _order(cell: Cell) -> tuple[object, ...]:
     """Cells on the same data stand together, so that a process can keep the data it has drawn."""
-    if not isinstance(cell, ErrorCell):
-        return (0,)
-    where = (-cell.source.size, cell.source.data, cell.mirror, cell.method, cell.repeat)
+    match cell:
+        case ErrorCell():
+            what = (cell.method, str(cell.estimand))
+        case QualityCell():
+            what = ("", "")
+        case _:
+            return (0,)
+    where = (-cell.source.size, cell.source.data, what, cell.repeat)
     return (1, *where, cell.mechanism, cell.epsilon)
 
 
 def _errors(
     sources: Iterable[DataSource],
-    mechanisms: Iterable[str],
+    pipelines: Iterable[Pipeline],
     epsilons: Iterable[float],
     repeats: int,
-    method: str = ALGORITHM_1,
-    mirror: bool = False,
 ) -> list[Cell]:
-    combined = product(sources, mechanisms, epsilons, range(repeats))
-    return [ErrorCell(s, m, e, method, repeat, mirror) for s, m, e, repeat in combined]
+    return [
+        ErrorCell(source, each.mechanism, epsilon, each.method, repeat, each.estimand)
+        for source, each, epsilon, repeat in product(sources, pipelines, epsilons, range(repeats))
+    ]
 
 
-def _against_epsilon(
-    mechanisms: Iterable[str], method: str = ALGORITHM_1, mirror: bool = False
-) -> Callable[[Setup], list[Cell]]:
-    """The smaller crowd at two sparsities, over ε."""
+def _theirs(
+    sources: Iterable[DataSource], mechanisms: Iterable[str], epsilons: Iterable[float], times: int
+) -> list[Cell]:
+    """What the paper measures: mechanisms, read by Algorithm 1."""
+    return _errors(sources, map(Pipeline, mechanisms), epsilons, times)
 
+
+def _ours(
+    sources: Iterable[DataSource], epsilons: Iterable[float], times: int, *, only: str | None = None
+) -> list[Cell]:
+    """What forsooth makes of the same data: its default and the other choices."""
+    return [
+        cell
+        for source in sources
+        for name, pipeline in choices_of(source).items()
+        if only in (None, name)
+        for cell in _errors((source,), (pipeline,), epsilons, times)
+    ]
+
+
+def _of_paper(grid: PointGrid, mechanisms: Iterable[str]) -> Sweep:
     def cells(setup: Setup) -> list[Cell]:
-        scope, sources = setup.scope, (small(SPARSE), small(HALF))
-        repeats = scope.repeats_of("small", method)
-        return _errors(sources, mechanisms, scope.epsilons, repeats, method, mirror)
+        scope = setup.scope
+        compared = (*mechanisms, *(scope.large_mf if grid.kind == "large" else ()))
+        epsilons, repeats = grid.epsilons(scope), scope.repeats[grid.kind]
+        return _theirs(grid.crowds(scope), compared, epsilons, repeats)
 
     return cells
 
 
-def _against_sparsity(
-    mechanisms: Iterable[str], method: str = ALGORITHM_1
-) -> Callable[[Setup], list[Cell]]:
-    """The smaller crowd at two budgets, over sparsity."""
-
+def _of_forsooth(grid: PointGrid, only: str | None = DEFAULT) -> Sweep:
     def cells(setup: Setup) -> list[Cell]:
-        scope, sources = setup.scope, map(small, setup.scope.sparsities)
-        return _errors(sources, mechanisms, BUDGETS, scope.repeats_of("small", method), method)
+        scope = setup.scope
+        repeats = scope.posterior_repeats[grid.kind]
+        return _ours(grid.crowds(scope), grid.epsilons(scope), repeats, only=only)
 
     return cells
 
 
-def _large(method: str) -> Callable[[Setup], list[Cell]]:
-    """The larger crowd at two budgets, over sparsity."""
-
-    def cells(setup: Setup) -> list[Cell]:
-        scope, ours = setup.scope, method == POSTERIOR
-        sources = map(large, scope.large_posterior_sparsities if ours else scope.large_sparsities)
-        compared = (OURS,) if ours else (LP, RR, *scope.large_mf)
-        return _errors(sources, compared, BUDGETS, scope.repeats_of("large", method), method)
-
-    return cells
+def _over_epsilon(mean: float, *sparsities: float) -> PointGrid:
+    return PointGrid("small", lambda _: [small(s, mean) for s in sparsities], lambda s: s.epsilons)
 
 
-def _real(method: str) -> Callable[[Setup], list[Cell]]:
+def _over_sparsity(mean: float, budgets: tuple[float, ...]) -> PointGrid:
+    return PointGrid(
+        "small", lambda scope: [small(s, mean) for s in scope.sparsities], lambda _: budgets
+    )
+
+
+def _large_over_sparsity(mean: float, budgets: tuple[float, ...]) -> PointGrid:
+    return PointGrid(
+        "large", lambda scope: [large(s, mean) for s in scope.large_sparsities], lambda _: budgets
+    )
+
+
+def _real(setup: Setup) -> list[Cell]:
     """The real data sets that are here, over ε."""
+    scope, found = setup.scope, []
+    for name, source in setup.real.items():
+        compared = (LP, RR, TWO_LAYER, *real_mf_readings(name))
+        found += _theirs((source,), compared, scope.epsilons_of(name), scope.repeats[name])
+    return found
 
-    def cells(setup: Setup) -> list[Cell]:
-        scope, found = setup.scope, []
-        for name, source in setup.real.items():
-            paper = (LP, RR, TWO_LAYER, *real_mf_readings(name))
-            compared = (RR, OURS) if method == POSTERIOR else paper
-            epsilons, repeats = scope.epsilons_of(name, method), scope.repeats_of(name, method)
-            found += _errors((source,), compared, epsilons, repeats, method)
-        return found
 
-    return cells
+def _real_ours(setup: Setup) -> list[Cell]:
+    scope, found = setup.scope, []
+    for name, source in setup.real.items():
+        found += _ours((source,), scope.epsilons_of(name), scope.posterior_repeats[name])
+    return found
 
 
 def _own(setup: Setup) -> list[Cell]:
     if setup.own is None:
         return []
-    scope, found = setup.scope, []
-    for method, compared in (
-        (ALGORITHM_1, own_mechanisms(setup.own)),
-        (POSTERIOR, (RR, OURS)),
-    ):
-        repeats = scope.repeats_of("own", method)
-        found += _errors((setup.own,), compared, scope.epsilons, repeats, method)
-    return found
+    scope, own = setup.scope, setup.own
+    return [
+        *_theirs((own,), own_mechanisms(own), scope.epsilons, scope.repeats["own"]),
+        *_ours((own,), scope.epsilons, scope.posterior_repeats["own"]),
+    ]
+
+
+def _quality(setup: Setup) -> list[Cell]:
+    scope = setup.scope
+    return [
+        QualityCell(source, mechanism, epsilon, repeat)
+        for kind, source in quality_sources(setup).items()
+        for mechanism, epsilon in product((LP, RR, MF, MF_20), scope.quality_epsilons)
+        for repeat in range(scope.repeats[kind])
+    ]
 
 
 def _example(setup: Setup) -> list[Cell]:
     repeats = setup.scope.repeats["small"]
-    return _errors((EXAMPLE,), (LP, RR, EXAMPLE_MF), (EXAMPLE_EPSILON,), repeats)
+    return _theirs((EXAMPLE,), (LP, RR, EXAMPLE_MF), (EXAMPLE_EPSILON,), repeats)
 
 
 def _audits(setup: Setup) -> list[Cell]:
@@ -229,19 +214,44 @@ def _descriptions(setup: Setup) -> list[Cell]:
     return [DescriptionCell(source) for source in setup.real.values()]
 
 
-_COMPARED = (LP, RR, MF, MF_20)
-SWEEPS: dict[str, Callable[[Setup], list[Cell]]] = {
-    "epsilon": _against_epsilon(_COMPARED),
-    "epsilon-readings": _against_epsilon((*LP_READINGS, *MF_READINGS)),
-    "epsilon-ours": _against_epsilon((RR, OURS), POSTERIOR),
-    "mirrored": _against_epsilon(_COMPARED, mirror=True),
-    "mirrored-ours": _against_epsilon((OURS,), POSTERIOR, mirror=True),
-    "sparsity": _against_sparsity((LP, RR, *MF_READINGS)),
-    "sparsity-ours": _against_sparsity((RR, OURS), POSTERIOR),
-    "large": _large(ALGORITHM_1),
-    "large-ours": _large(POSTERIOR),
-    "real": _real(ALGORITHM_1),
-    "real-ours": _real(POSTERIOR),
+_STRAW_MEN = (LP, RR, RR_LP)
+_COMPARED = (*_STRAW_MEN, MF, MF_20)
+_READINGS = (*LP_READINGS, *MF_READINGS)
+_EPSILON, _SPARSITY = _over_epsilon(0, SPARSE, HALF), _over_sparsity(0, BUDGETS)
+_CENTRE = _over_epsilon(CENTRE, SPARSE, HALF, DENSE)
+_CENTRE_SPARSITY = _over_sparsity(CENTRE, CENTRE_BUDGETS)
+_TOP = _over_epsilon(TOP, SPARSE, HALF)
+_LARGE = _large_over_sparsity(0, BUDGETS)
+_LARGE_CENTRE_SPARSITY = _large_over_sparsity(CENTRE, CENTRE_BUDGETS)
+_LARGE_CENTRE = PointGrid(
+    "large",
+    lambda scope: [large(s, CENTRE) for s in large_panels(scope)],
+    lambda scope: scope.large_epsilons,
+)
+_TINY = PointGrid("tiny", lambda _: map(tiny, (SPARSE, HALF, DENSE)), lambda scope: scope.epsilons)
+
+SWEEPS: dict[str, Sweep] = {
+    "epsilon": _of_paper(_EPSILON, _COMPARED),
+    "epsilon-readings": _of_paper(_EPSILON, _READINGS),
+    "epsilon-ours": _of_forsooth(_EPSILON, None),
+    "sparsity": _of_paper(_SPARSITY, (*_STRAW_MEN, *MF_READINGS)),
+    "sparsity-ours": _of_forsooth(_SPARSITY),
+    "large": _of_paper(_LARGE, _STRAW_MEN),
+    "large-ours": _of_forsooth(_LARGE),
+    "splits": _of_paper(_TINY, SPLITS),
+    "centre": _of_paper(_CENTRE, _COMPARED),
+    "centre-ours": _of_forsooth(_CENTRE),
+    "centre-sparsity": _of_paper(_CENTRE_SPARSITY, _COMPARED),
+    "centre-sparsity-ours": _of_forsooth(_CENTRE_SPARSITY),
+    "large-centre": _of_paper(_LARGE_CENTRE, _STRAW_MEN),
+    "large-centre-ours": _of_forsooth(_LARGE_CENTRE),
+    "large-centre-sparsity": _of_paper(_LARGE_CENTRE_SPARSITY, _STRAW_MEN),
+    "large-centre-sparsity-ours": _of_forsooth(_LARGE_CENTRE_SPARSITY),
+    "top": _of_paper(_TOP, _COMPARED),
+    "top-ours": _of_forsooth(_TOP),
+    "quality": _quality,
+    "real": _real,
+    "real-ours": _real_ours,
     "own": _own,
     "example": _example,
     "audits": _audits,

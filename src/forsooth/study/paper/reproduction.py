@@ -13,10 +13,13 @@ from forsooth.study import datasets
 from forsooth.study.figures import check_drawable
 from forsooth.study.paper import figures, measuring
 from forsooth.study.paper.cells import RunSetting, known
-from forsooth.study.paper.charts import FIGURES
+from forsooth.study.paper.comparison import compare
+from forsooth.study.paper.evidence import place
 from forsooth.study.paper.judges import judge
-from forsooth.study.paper.plan import Setup
+from forsooth.study.paper.panels import FIGURES
+from forsooth.study.paper.plan import plan
 from forsooth.study.paper.results import Results
+from forsooth.study.paper.scopes import Setup
 from forsooth.study.paper.store import FIGURES_FOLDER, REPORT, ResultStore
 from forsooth.version import __version__
 
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
     from forsooth.study.paper.cells import Cell, DataSource
     from forsooth.study.paper.charts import Chart
     from forsooth.study.paper.claims import Claim
-    from forsooth.study.paper.plan import Scope
+    from forsooth.study.paper.comparison import ComparisonRow
+    from forsooth.study.paper.scopes import Scope
     from forsooth.study.paper.verdicts import Judgement
 
 _LIBRARIES = ("numpy", "scipy", "pyarrow", "matplotlib")
@@ -70,7 +74,7 @@ class Reproduction:
         sweeps += [sweep for name in shown for sweep in FIGURES[name].sweeps]
         store = ResultStore.open(folder, seed=setting.seed, scope=scope.name, fresh=fresh)
         check_drawable(folder / FIGURES_FOLDER / "figure.png")
-        return cls(claims, setup, setting, store, setup.cells(sweeps), missing)
+        return cls(claims, setup, setting, store, plan(setup, sweeps), missing)
 
     def unfinished(self) -> int:
         """How many cells are still to be computed."""
@@ -80,9 +84,7 @@ class Reproduction:
         """About how many seconds that will take."""
         return measuring.forecast(self.cells, self.store, processes)
 
-    def measure(
-        self, processes: int = 1, progress: Callable[[int, int], None] | None = None
-    ) -> None:
+    def measure(self, processes: int = 1, progress: Callable[[float], None] | None = None) -> None:
         """Compute every cell that is not there yet."""
         measuring.measure(
             self.cells, self.setting, self.store, processes=processes, progress=progress
@@ -130,6 +132,11 @@ class Conclusion:
         return self.run.store.folder / REPORT
 
     @property
+    def comparison(self) -> list[ComparisonRow]:
+        """The paper's mechanisms and forsooth, wherever its default was measured."""
+        return compare(self.results, sorted(self.results.sources, key=place))
+
+    @property
     def versions(self) -> dict[str, str]:
         """What the numbers were computed with."""
         libraries = {name: version(name) for name in _LIBRARIES}
@@ -139,6 +146,10 @@ class Conclusion:
         """For JSON."""
         return {
             "claims": [judgement.to_dict() for judgement in self.judgements],
+            "comparison": [
+                {"data": row.where, "epsilon": row.epsilon, "mae_change": row.values}
+                for row in self.comparison
+            ],
             "scope": self.run.setup.scope.name,
             "seed": self.run.setting.seed,
             "versions": self.versions,

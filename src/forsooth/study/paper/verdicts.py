@@ -1,9 +1,15 @@
 """From checks to a verdict, by one rule for all claims.
 
 A claim is taken apart into checks: for each reading under which it can be tested (or each subject
-that it is about), one for each part of what it says. A reading holds if all its parts do. If all
-readings hold, the claim is *reproduced*; if none does, *not reproduced*; if some do, it is
-reproduced *with a condition*, namely those. Nothing else enters.
+that it is about), one for each part of what it says. A reading holds if all its parts do. A check
+may be *universal*: a theorem or a guarantee, which a single counterexample refutes. A check may be
+*beside* the claim: a variant of the paper's own experiment, which is shown and does not count.
+
+1. All checks hold: **reproduced**.
+2. A universal check fails: **contradicted**.
+3. At least one reading holds: reproduced **with a condition**, namely the readings that hold.
+4. No reading holds entirely, but at least half of the checks do: **differs in detail**.
+5. Otherwise: **contradicted**.
 """
 
 from __future__ import annotations
@@ -16,8 +22,14 @@ if TYPE_CHECKING:
 
     from forsooth.study.paper.claims import Claim
 
-Verdict = Literal["reproduced", "with-condition", "not-reproduced", "not-run"]
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "with-condition", "not-reproduced", "not-run")
+Verdict = Literal["reproduced", "with-condition", "differs-in-detail", "contradicted", "not-run"]
+VERDICTS: tuple[Verdict, ...] = (
+    "reproduced",
+    "with-condition",
+    "differs-in-detail",
+    "contradicted",
+    "not-run",
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,8 @@ class Check:
     found: str
     why: str = ""
     part: str = ""
+    universal: bool = False
+    beside: bool = False
 
     @property
     def name(self) -> str:
@@ -40,7 +54,8 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         why = {} if self.holds else {"why": self.why}
-        return {"name": self.name, "holds": self.holds, "found": self.found} | why
+        kind = {"counts": not self.beside, "universal": self.universal}
+        return {"name": self.name, "holds": self.holds, "found": self.found} | kind | why
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,7 @@ class Number:
 
 
 _ALWAYS = ("name", "value", "se")
+_SHOWN = 3  # checks in a sentence; all of them are in the details
 
 
 @dataclass(frozen=True)
@@ -78,29 +94,44 @@ class Judgement:
         return "not-run" if self.missing else verdict_of(self.checks)
 
     @property
+    def counted(self) -> tuple[Check, ...]:
+        """The checks on which the verdict rests."""
+        return tuple(check for check in self.checks if not check.beside)
+
+    @property
     def held(self) -> tuple[Check, ...]:
-        """The checks that hold."""
-        return tuple(check for check in self.checks if check.holds)
+        """Those of them that hold."""
+        return tuple(check for check in self.counted if check.holds)
 
     @property
     def failed(self) -> tuple[Check, ...]:
-        """The checks that do not."""
-        return tuple(check for check in self.checks if not check.holds)
+        """Those of them that do not."""
+        return tuple(check for check in self.counted if not check.holds)
+
+    @property
+    def counterexamples(self) -> tuple[Check, ...]:
+        """What contradicts the claim: the universal checks that fail, or all that do."""
+        if self.verdict != "contradicted":
+            return ()
+        return tuple(check for check in self.failed if check.universal) or self.failed
 
     @property
     def finding(self) -> str:
         """The outcome in one or two sentences."""
+        held = "; ".join(holding(self.counted))
         match self.verdict:
             case "not-run":
                 return f"Not run: data missing ({', '.join(self.missing)})."
             case "reproduced":
-                return f"Holds for {'; '.join(holding(self.checks))}."
-            case "not-reproduced":
-                found = "; ".join(f"{check.name}: {check.found}" for check in self.failed)
-                return f"Does not hold. {found}."
-            case _:
-                held = "; ".join(holding(self.checks))
+                return f"Holds for {held}."
+            case "with-condition":
                 return f"Holds for {held}. Not for {self._exceptions()}."
+            case "differs-in-detail":
+                count = f"{len(self.held)} of {len(self.counted)}"
+                return f"{count} checks hold. Different: {_listed(self.failed)}."
+            case _:
+                holds = f" Holds for {held}." if held else ""
+                return f"Does not hold. {_listed(self.counterexamples)}.{holds}"
 
     @property
     def explanations(self) -> tuple[str, ...]:
@@ -112,11 +143,13 @@ class Judgement:
         return {
             "id": self.claim.id,
             "title": self.claim.title,
+            "text": self.claim.text,
             "verdict": self.verdict,
             "statement": self.claim.statement,
             "test": self.claim.test,
             "tolerance": self.claim.tolerance,
             "finding": self.finding,
+            "counterexamples": [check.name for check in self.counterexamples],
             "explanations": list(self.explanations),
             "remarks": list(self.remarks),
             "checks": [check.to_dict() for check in self.checks],
@@ -128,19 +161,32 @@ class Judgement:
         words = []
         for reading in dict.fromkeys(check.reading for check in self.failed):
             parts = [check.part for check in self.failed if check.reading == reading]
-            whole = len(parts) == sum(check.reading == reading for check in self.checks)
+            whole = len(parts) == sum(check.reading == reading for check in self.counted)
             words.append(reading if whole else f"{reading} ({', '.join(parts)})")
         return "; ".join(words)
 
 
 def verdict_of(checks: Sequence[Check]) -> Verdict:
-    """All readings, some, or none."""
-    if not holding(checks):
-        return "not-reproduced"
-    return "reproduced" if all(check.holds for check in checks) else "with-condition"
+    """The rule of all rules."""
+    counted = [check for check in checks if not check.beside]
+    failed = [check for check in counted if not check.holds]
+    if not failed:
+        return "reproduced"
+    if any(check.universal for check in failed):
+        return "contradicted"
+    if holding(counted):
+        return "with-condition"
+    return "differs-in-detail" if 2 * len(failed) <= len(counted) else "contradicted"
 
 
 def holding(checks: Sequence[Check]) -> list[str]:
     """The readings of which every part holds."""
     failed = {check.reading for check in checks if not check.holds}
     return list(dict.fromkeys(c.reading for c in checks if c.reading not in failed))
+
+
+def _listed(checks: Sequence[Check]) -> str:
+    """The first of them in full, and how many more there are."""
+    shown = "; ".join(f"{check.name}: {check.found}" for check in checks[:_SHOWN])
+    more = len(checks) - _SHOWN
+    return f"{shown}; and {more} more" if more > 0 else shown
