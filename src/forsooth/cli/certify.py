@@ -15,6 +15,7 @@ from forsooth.errors import ForsoothError
 from forsooth.io.files import read_text
 from forsooth.io.report_files import ReportFiles
 from forsooth.mechanisms.base import Mechanism
+from forsooth.odds import amount
 from forsooth.privacy import check_protects
 from forsooth.reports import Reports
 from forsooth.scale import Scale
@@ -130,8 +131,8 @@ def _show(found: Certificate) -> None:
         (
             _PUBLISHED[bound.release],
             _COVERS[bound.unit],
-            rounded_up(bound.local),
-            rounded_up(bound.epsilon),
+            amount(bound.local),
+            rounded_up(bound.epsilon) if bound.amplified else amount(bound.local),
             f"{found.delta:g}" if bound.amplified else "0",
         )
         for bound in found.bounds

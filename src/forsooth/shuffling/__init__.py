@@ -10,7 +10,7 @@
 docs/shuffling.md has the theorems and their proofs; the letters are the same there.
 """
 
-from forsooth.shuffling.accountant import DELTA, HONEST_SHARE, Accountant, Senders
+from forsooth.shuffling.accountant import DELTA, HONEST_SHARE, Accountant, Release, Senders
 from forsooth.shuffling.certificate import CentralBound, Certificate, certify
 from forsooth.shuffling.received import fewest_reports, reports_per_task
 
@@ -20,6 +20,7 @@ __all__ = [
     "Accountant",
     "CentralBound",
     "Certificate",
+    "Release",
     "Senders",
     "certify",
     "fewest_reports",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forsooth.display import as_html, as_text
+from forsooth.odds import amount
 from forsooth.plural import counted
 from forsooth.shuffling.accountant import DELTA, HONEST_SHARE, RELEASES, Accountant, Senders
 
@@ -66,8 +67,8 @@ class Certificate:
         """What is certified, and under which assumption each part holds."""
         cell, worker = self.bound("counts", "cell"), self.bound("counts", "worker")
         return (
-            f"Local: ε = {rounded_up(worker.local)} for everything one person says, "
-            f"{rounded_up(cell.local)} for one answer. This holds without trust in anybody.",
+            f"Local: ε = {amount(worker.local)} for everything one person says, "
+            f"{amount(cell.local)} for one answer. This holds without trust in anybody.",
             self._said("counts", "If only the counts of each task are published"),
             self._said("reports", "If whole reports are published in random order"),
             "A bound for one answer holds if the person's other answers tell nothing about it.",
@@ -85,7 +86,7 @@ class Certificate:
 
     def _in_words(self, bound: CentralBound) -> str:
         if not bound.amplified:
-            return f"ε = {rounded_up(bound.local)} (no better than local)"
+            return f"ε = {amount(bound.local)} (no better than local)"
         return f"central ε = {rounded_up(bound.epsilon)} with δ = {self.delta:g}"
 
     def columns(self) -> dict[str, list[Any]]:

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forsooth.rounding import float_above
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -58,10 +60,10 @@ class PrivacyLoss:
         heights = [Fraction(1), *(y for _, y in below), *bound]
         slopes = [*_convex_slopes(places, heights), Fraction(0)]
         mass = [
-            _float_above(x * (after - before))
+            float_above(x * (after - before))
             for x, before, after in zip(places[1:], slopes, slopes[1:])
         ]
-        return cls(-_NODES, np.array(mass), _float_above(bound[-1]), step)
+        return cls(-_NODES, np.array(mass), float_above(bound[-1]), step)
 
     def plus(self, other: PrivacyLoss, tolerance: float) -> PrivacyLoss:
         """The sum of two independent log-ratios; tails of about `tolerance` are moved up."""
@@ -116,8 +118,3 @@ def _slope(
     places: Sequence[Fraction], heights: Sequence[Fraction], one: int, other: int
 ) -> Fraction:
     return (heights[other] - heights[one]) / (places[other] - places[one])
-
-
-def _float_above(number: Fraction) -> float:
-    rounded = float(number)
-    return rounded if Fraction(rounded) >= number else math.nextafter(rounded, math.inf)
