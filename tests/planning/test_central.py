@@ -12,7 +12,8 @@ from forsooth.shuffling import certify
 
 def test_a_central_promise_is_kept_by_the_largest_epsilon() -> None:
     central = CentralPromise(0.5)
-    found = plan("0..4", tasks=10, density=0.5, workers=3000, central=central, fast=True)
+    asked: dict[str, Any] = {"tasks": 10, "density": 0.5, "workers": 3000, "mechanism": "rr"}
+    found = plan("0..4", **asked, central=central, fast=True)
     certificate = found.certificate
     assert certificate is not None
     assert found.epsilon is not None
@@ -22,7 +23,7 @@ def test_a_central_promise_is_kept_by_the_largest_epsilon() -> None:
     more = found.campaign.built(1.02 * found.epsilon)
     assert more is not None
     assert certify(more, tasks=10, reports=3000).bound("counts", "worker").epsilon > 0.5
-    local = plan("0..4", tasks=10, density=0.5, workers=3000, epsilon=0.05, fast=True)
+    local = plan("0..4", **asked, epsilon=0.05, fast=True)
     assert found.mae is not None
     assert local.mae is not None
     assert found.mae < 0.2 * local.mae, "0.05 for each of ten cells is 0.5 without anonymity"
@@ -64,3 +65,14 @@ def test_bad_questions(changes: dict[str, Any], complaint: str) -> None:
 def test_a_promise_is_checked(changes: dict[str, Any]) -> None:
     with pytest.raises(ForsoothError, match=r"ε must be|the unit is"):
         CentralPromise(**({"epsilon": 1.0} | changes))
+
+
+def test_the_better_mechanism_is_taken_at_its_own_epsilon() -> None:
+    asked: dict[str, Any] = {"tasks": 1, "density": 0.5, "workers": 500, "fast": True}
+    best = plan("0..4", **asked, central=CentralPromise(0.5))
+    each = [
+        plan("0..4", **asked, mechanism=name, central=CentralPromise(0.5))
+        for name in ("rr", "staircase")
+    ]
+    assert best.mae == min(found.mae for found in each if found.mae is not None)
+    assert each[0].epsilon != each[1].epsilon

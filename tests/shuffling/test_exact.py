@@ -127,7 +127,7 @@ def test_counts_of_two_tasks_of_one_person(name: str) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_law_dominates_every_pair(name: str) -> None:
-    """Lemma 3: for convex functions of gA − hB, the four points are worse than any two inputs."""
+    """Lemma 2: for convex functions of gA − hB, the four points are worse than any two inputs."""
     channel, _ = TABLES[name]
     blanket = Blanket.of(channel)
     assert blanket is not None

@@ -12,7 +12,7 @@ and (0, 0) with the remaining probability 1 − γ. For every pair, this law is 
 
     (p, 1) and (1, p) with probability α each,   (p, p) with s − α,   (1, 1) with γ − s − α,
 
-where s = (1−γ)/(p−1) and α = β/(p−1) (Lemma 3 of docs/shuffling.md). For rr, grr and designed
+where s = (1−γ)/(p−1) and α = β/(p−1) (Lemma 2 of docs/shuffling.md). For rr, grr and designed
 tables, it is the law of the worst pair itself.
 """
 
@@ -66,7 +66,7 @@ class Blanket:
     def law(self, cells: int = 1, changed: int = 1) -> PairLaw:
         """The law for whole reports of some cells, of which some are changed.
 
-        Cells are independent, so the laws multiply (Lemma 2). Each cell adds a few roundings, for
+        Cells are independent, so the laws multiply (Lemma 1). Each cell adds a few roundings, for
         which `sums` allows.
         """
         table = np.ones((1, 1))

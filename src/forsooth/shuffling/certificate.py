@@ -58,9 +58,9 @@ class Certificate:
         """The assumption of the shuffle model, in one sentence."""
         honest, received = self.senders.honest, counted(self.senders.received, "report")
         return (
-            "Nobody can tell whose report is whose, and on every task at least "
-            f"{honest:,} of {received} come from people who drew their noise as the mechanism says "
-            "and have shown their report to nobody."
+            "Nobody can tell whose report is whose, all are published at once and nowhere else, "
+            f"and on every task at least {honest:,} of {received} come from people who drew their "
+            "noise as the mechanism says and have shown their report to nobody."
         )
 
     def sentences(self) -> tuple[str, ...]:
