@@ -15,6 +15,7 @@ scale privacy promise estimand cells answers known truths truth_plots dataset
 reports mechanisms.base mechanisms.randomness
 io.report_files
 mechanisms
+shuffling
 inference
 adapters
 planning

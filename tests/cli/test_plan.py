@@ -53,6 +53,19 @@ def test_the_epsilon_for_an_error(forsooth: Command) -> None:
     assert document["worker_total"] == pytest.approx(30 * document["epsilon"])
 
 
+def test_a_central_promise(forsooth: Command) -> None:
+    question = ("--workers", 3000, "--central-epsilon", 0.5, "--central-unit", "cell")
+    arguments = (*ASKED, *question, "--mechanism", "rr", "--fast")
+    document = json.loads(forsooth(*arguments, "--json").stdout)
+    certified = {
+        (each["release"], each["unit"]): each["epsilon"]
+        for each in document["certificate"]["bounds"]
+    }
+    assert 0.48 < certified["counts", "cell"] <= 0.5
+    assert document["epsilon"] > 2
+    assert "Assumed for every central ε: Nobody can tell" in forsooth(*arguments).stdout
+
+
 def test_out_of_reach_is_an_answer_with_exit_code_1(forsooth: Command) -> None:
     question = ("--epsilon", 0.1, "--target-mae", 0.1, "--max-workers", 1000)
     arguments = (*ASKED, *question, "--mechanism", "rr", "--fast")
@@ -74,6 +87,8 @@ def test_out_of_reach_is_an_answer_with_exit_code_1(forsooth: Command) -> None:
         (("--epsilon", 1, "--workers", 9, "--noise", "-1"), "standard deviation above 0"),
         (("--epsilon", 1, "--workers", 9, "--fast", "--mechanism", "mf"), "no fast estimate"),
         (("--epsilon", 1, "--workers", 9, "--plot", "plan.txt"), "its ending must be"),
+        (("--epsilon", 1, "--workers", 9, "--honest", 0.9), "--honest needs --central-epsilon"),
+        (("--central-epsilon", 1, "--workers", 9, "--central-unit", "me"), "the unit is cell or"),
     ],
 )
 def test_bad_input(

@@ -20,6 +20,8 @@ from forsooth.estimand import MEANING
 from forsooth.report.outlook import outlook
 from forsooth.report.page import campaign_page
 from forsooth.report.words import on_scale, percent, promises
+from forsooth.shuffling import certify
+from forsooth.shuffling.certificate import rounded_up
 from forsooth.study import demo
 from forsooth.truths import Calibration, Difference, Posterior, Shares, Truths, Valleys
 
@@ -291,6 +293,31 @@ def test_the_promise_in_words() -> None:
     assert "only if the person's other answers tell nothing about it" in text[single:]
     assert "whether a question was answered or skipped" in text
     assert "not private" not in text.lower()
+
+
+def test_anonymity_is_stated_with_its_assumption() -> None:
+    answers = crowd()
+    reports = mechanisms.rr(answers.scale, 1.0).perturb(answers)
+    truths, _ = made_up("level")
+    page = texts(campaign_page(truths, [reports], title="t"))
+    found = certify(reports.mechanism, tasks=4, reports=60)
+    for release in ("counts", "reports"):
+        everything, one = (
+            rounded_up(found.bound(release, unit).epsilon) for unit in ("worker", "cell")
+        )
+        assert re.search(rf"(task|order) +{re.escape(everything)} +{re.escape(one)} ", page)
+    assert "anything, with names (local) 4 1" in page
+    assert "at least 30 of 60 reports" in page
+
+
+def test_anonymity_is_left_out_where_nothing_is_certified() -> None:
+    answers = crowd()
+    truths, _ = made_up("level")
+    noise = mechanisms.lp(answers.scale, 1.0).perturb(answers)
+    simulated = mechanisms.rr(answers.scale, 1.0).perturb(answers, simulation_seed=1)
+    two = [mechanisms.rr(answers.scale, epsilon).perturb(answers) for epsilon in (1.0, 2.0)]
+    for parts in ([noise], [simulated], [answers], two):
+        assert "What anonymity would add" not in campaign_page(truths, parts, title="t")
 
 
 def test_public_participation_is_said_to_be_public() -> None:

@@ -15,6 +15,7 @@ from forsooth.cli import (
     audit,
     bench,
     bound,
+    certify,
     datasets,
     demo,
     design,
@@ -50,6 +51,7 @@ app.command(cls=renamed.command("perturb"))(perturb.perturb)
 app.command(cls=renamed.command("infer"))(infer.infer)
 app.command(cls=renamed.command("evaluate"))(evaluate.evaluate)
 app.command(cls=renamed.command("audit"))(audit.audit)
+app.command()(certify.certify)
 app.command(cls=renamed.command("design"))(design.design)
 app.command(cls=renamed.command("plan"))(plan.plan)
 app.command(cls=renamed.command("reproduce"))(reproduce.reproduce)

@@ -13,6 +13,7 @@ from forsooth.errors import ForsoothError
 from forsooth.estimand import ESTIMANDS, MEANING, Estimand, check_estimand
 from forsooth.mechanisms import BUILDERS
 from forsooth.privacy import PROTECTS
+from forsooth.shuffling import DELTA, HONEST_SHARE
 
 
 def _check_seed(seed: int) -> int:
@@ -31,6 +32,7 @@ Epsilon = Annotated[float, _EPSILON]
 EpsilonOrNone = Annotated[float | None, _EPSILON]
 _NUMBER_OF_TASKS = typer.Option("--tasks", metavar="N", help="The number of tasks.", min=1)
 Tasks = Annotated[int, _NUMBER_OF_TASKS]
+TasksOrNone = Annotated[int | None, _NUMBER_OF_TASKS]
 _NUMBER_OF_WORKERS = typer.Option("--workers", metavar="N", help="The number of workers.", min=1)
 Workers = Annotated[int, _NUMBER_OF_WORKERS]
 WorkersOrNone = Annotated[int | None, _NUMBER_OF_WORKERS]
@@ -156,6 +158,23 @@ EstimandName = Annotated[
         show_default=False,
     ),
 ]
+_DELTA = typer.Option(
+    "--delta",
+    metavar="D",
+    help="δ of the central guarantee: how much probability its ε may leave out.",
+    show_default=f"{DELTA:g}",
+)
+Delta = Annotated[float, _DELTA]
+DeltaOrNone = Annotated[float | None, _DELTA]
+_HONEST_SHARE = typer.Option(
+    "--honest",
+    metavar="SHARE",
+    help="The share of the reports that you assume honest: noise drawn as the mechanism says, and "
+    "shown to nobody.",
+    show_default=f"{HONEST_SHARE:g}",
+)
+HonestShare = Annotated[float, _HONEST_SHARE]
+HonestShareOrNone = Annotated[float | None, _HONEST_SHARE]
 MECHANISMS = f"{', '.join(BUILDERS)}; options after a colon: mf:d=20,ridge=1."
 
 

@@ -11,8 +11,12 @@ import typer
 
 from forsooth.cli import options
 from forsooth.cli.console import print_json, print_table, progress_bar, say
+from forsooth.errors import ForsoothError
+from forsooth.privacy import check_unit
+from forsooth.shuffling import DELTA, HONEST_SHARE
 
 if TYPE_CHECKING:
+    from forsooth.planning.central import CentralPromise
     from forsooth.planning.plans import Plan
     from forsooth.planning.rehearsal import PlannedCampaign, Point
 
@@ -29,6 +33,26 @@ def plan(
         float | None,
         typer.Option(metavar="ERROR", help="The mean absolute error to reach.", show_default=False),
     ] = None,
+    central_epsilon: Annotated[
+        float | None,
+        typer.Option(
+            metavar="E",
+            help="The central ε to keep if reports are anonymous and only the counts of each task "
+            "are published; it takes the place of --epsilon.",
+            show_default=False,
+        ),
+    ] = None,
+    central_unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT",
+            help="What --central-epsilon covers: all answers of a worker (worker), or each cell "
+            "(cell).",
+            show_default="worker",
+        ),
+    ] = None,
+    delta: options.DeltaOrNone = None,
+    honest: options.HonestShareOrNone = None,
     truth_prior: options.TruthPrior = "flat",
     noise: options.Noise = "1",
     estimand: options.EstimandName = None,
@@ -54,6 +78,7 @@ def plan(
 ) -> None:
     """Plan a campaign: give two of --workers, --epsilon and --target-mae, and get the third.
 
+    With --central-epsilon and --workers, the largest ε that keeps the central promise is used.
     Campaigns like yours are simulated, more often where the errors differ from run to run.
     --plot draws the error against the number of workers for three ε. The exit code is 1 if the
     target cannot be reached.
@@ -66,6 +91,7 @@ def plan(
     if plot:
         figures.check_drawable(plot)
     cores = processes or os.cpu_count() or 1
+    central = _central(central_epsilon, central_unit, delta, honest)
     with progress_bar("simulating") as advance:
         found = plans.plan(
             scale,
@@ -74,6 +100,7 @@ def plan(
             workers=workers,
             epsilon=epsilon,
             target_mae=target_mae,
+            central=central,
             truth=truth_prior,
             noise=noise,
             estimand=estimand,
@@ -100,6 +127,25 @@ def plan(
             say(f"{plot}: error against workers")
     if found.reason:
         raise typer.Exit(1)
+
+
+def _central(
+    epsilon: float | None, unit: str | None, delta: float | None, honest: float | None
+) -> CentralPromise | None:
+    """The central promise, if one is asked for."""
+    from forsooth.planning.central import CentralPromise
+
+    others = {"--central-unit": unit, "--delta": delta, "--honest": honest}
+    if epsilon is None:
+        if given := [flag for flag, value in others.items() if value is not None]:
+            raise ForsoothError(f"{given[0]} needs --central-epsilon")
+        return None
+    return CentralPromise(
+        epsilon,
+        DELTA if delta is None else delta,
+        HONEST_SHARE if honest is None else honest,
+        "worker" if unit is None else check_unit(unit),
+    )
 
 
 def _document(found: Plan, drawn: list[Point]) -> dict[str, Any]:
@@ -129,6 +175,7 @@ def _document(found: Plan, drawn: list[Point]) -> dict[str, Any]:
         "truth": expected.truth,
         "noise": expected.noise,
         "estimand": expected.assumed,
+        "certificate": found.certificate and found.certificate.to_dict(),
         "points": [_row(campaign, point) for point in found.points],
     }
     return document | ({"curves": [_row(campaign, point) for point in drawn]} if drawn else {})
@@ -188,6 +235,9 @@ def _show(found: Plan) -> None:
         say(f"Simulated on {min(simulated):,} of the tasks, to save time.")
     if found.guarantee:
         say(found.guarantee.describe(campaign.tasks))
+    if found.certificate:
+        for sentence in found.certificate.sentences():
+            say(sentence)
 
 
 def _answer(found: Plan) -> str:

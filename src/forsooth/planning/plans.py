@@ -26,9 +26,11 @@ from forsooth.scale import Scale
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from forsooth.planning.central import CentralPromise
     from forsooth.planning.rehearsal import Measure
     from forsooth.privacy import Privacy
     from forsooth.scale import ScaleLike
+    from forsooth.shuffling import Certificate
 
     Progress = Callable[[int, int], None]
 
@@ -105,7 +107,7 @@ class Plan:
     If there is no answer, what was asked for is None and `reason` says why. `interval` is a 90 %
     interval of what was asked for. `estimate` is the fast answer, `others` those of mechanisms
     that were passed over, `answers_only` the one if participation were public; None where there
-    is none. A fast plan has no error bars.
+    is none. A fast plan has no error bars. A plan for a central promise has its `certificate`.
     """
 
     campaign: PlannedCampaign
@@ -121,6 +123,7 @@ class Plan:
     others: Mapping[str, float | None] = field(default_factory=dict)
     answers_only: float | None = None
     points: tuple[Point, ...] = ()
+    certificate: Certificate | None = None
 
     def __repr__(self) -> str:
         return as_text(*self._described())
@@ -169,6 +172,7 @@ def plan(
     workers: int | None = None,
     epsilon: float | None = None,
     target_mae: float | None = None,
+    central: CentralPromise | None = None,
     truth: str = "flat",
     noise: str = "1",
     estimand: str | None = None,
@@ -186,7 +190,8 @@ def plan(
     `density`, `truth` and `noise` say what is expected of the crowd, `estimand` what the truth of a
     task is (by default level, for two answers label), as in `mechanisms.staircase`. Without
     `mechanism`, staircase or rr is taken, whichever has the smaller estimated error; for opinion
-    rr. `fast` gives only the estimate.
+    rr. `fast` gives only the estimate. `central` takes the place of ε: the largest local ε is used
+    that keeps the central promise, and the error is the answer.
 
     >>> found = plan("0..4", tasks=20, density=0.5, workers=500, epsilon=2.0, fast=True)
     >>> found.mae < found.campaign.expected.constant_error
@@ -195,7 +200,6 @@ def plan(
     check_whole(tasks, "tasks", 0)
     check_number(density, "the density")
     check_whole(repeats, "repeats")
-    question = Question(workers, epsilon, target_mae, max_workers)
     stated = None if estimand is None else check_estimand(estimand)
     expected = Expected(Scale.parse(scale), density, truth, noise, stated)
     if target_mae is not None and target_mae >= expected.constant_error:
@@ -207,6 +211,16 @@ def plan(
     candidates = OPINION_CANDIDATES if stated == "opinion" else CANDIDATES
     names = (mechanism,) if mechanism else candidates
     campaigns = [PlannedCampaign(expected, tasks, name, wanted, seed) for name in names]
+    certificate = None
+    if central is not None:
+        if workers is None or epsilon is not None or target_mae is not None:
+            raise ForsoothError(
+                "a central ε takes the place of epsilon and target-mae: give workers beside it"
+            )
+        best, epsilon = central.best_offer(campaigns, workers)
+        certificate = central.certificate(best.built(epsilon), tasks, workers)
+        campaigns = [best]
+    question = Question(workers, epsilon, target_mae, max_workers)
     campaign = _best(question, campaigns)
     if fast:
         outcome = _estimated(question, campaign)
@@ -217,7 +231,8 @@ def plan(
             outcome = _rehearsed(question, campaign, measure)
             found = _plan(question, campaign, outcome, lambda count: measure(count, None).mae)
     others = {one.mechanism: question.estimate(one) for one in campaigns if one != campaign}
-    return replace(found, others=others, answers_only=_answers_only(question, campaigns))
+    public = None if central else _answers_only(question, campaigns)
+    return replace(found, others=others, answers_only=public, certificate=certificate)
 
 
 def curves(

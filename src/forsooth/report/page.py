@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from forsooth.answers import Answers
 from forsooth.estimand import ESTIMANDS, MEANING
 from forsooth.inference.enough import enough, expected_error
+from forsooth.report.anonymity import anonymity
 from forsooth.report.look import render
 from forsooth.report.results import campaign_results
 from forsooth.report.sections import all_answers, more_workers, participated
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from forsooth.inference.enough import Enough
+    from forsooth.report.anonymity import Anonymity
     from forsooth.report.results import CampaignResults
     from forsooth.report.sections import AllAnswers, MoreWorkers, Participated
     from forsooth.report.workers import WorkerQuality
@@ -84,6 +86,7 @@ class CampaignPage:
     more_workers: MoreWorkers
     private: bool
     promises: tuple[str, ...]
+    anonymity: Anonymity | None
     method: MethodNote
 
 
@@ -119,6 +122,7 @@ def campaign_page(
         more_workers=more_workers(truths, parts),
         private=private,
         promises=tuple(promises(parts)),
+        anonymity=anonymity(parts),
         method=MethodNote(
             truths.method,
             truths.posterior,
