@@ -11,6 +11,8 @@ import pytest
 from forsooth.client.tokens import new_token
 from tests.service.harness import BLANK, Made, Reply, Server
 
+SVG = "{http://www.w3.org/2000/svg}"
+
 
 def digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
@@ -91,8 +93,8 @@ def test_codes_are_drawn_here(sqlite_server: Server) -> None:
     assert len(set(codes)) == 2
     for code in (*codes, *made.act("codes").json["codes"]):
         drawing = ElementTree.fromstring(code)
-        assert drawing.tag == "svg"
-        assert {each.tag for each in drawing} == {"path"}
+        assert drawing.tag == f"{SVG}svg"
+        assert {each.tag for each in drawing} == {f"{SVG}path"}
         assert "http" not in code.replace("http://www.w3.org/2000/svg", "")
     assert made.act("codes", {"tokens": ["<script>"]}).status == 422
 

@@ -5,6 +5,7 @@ Who was invited stays with the requester. The service learns hashes, which it ha
 
 from __future__ import annotations
 
+import io
 import logging
 from typing import Annotated, Literal
 
@@ -105,4 +106,7 @@ def _require_invitations(own: StoredCampaign) -> None:
 
 def _code(text: str) -> str:
     """An SVG that can be read from paper: black on white, with its quiet zone."""
-    return segno.make_qr(text, error="m").svg_inline(dark="#000", light="#fff")
+    drawing = io.BytesIO()
+    code = segno.make_qr(text, error="m")
+    code.save(drawing, kind="svg", xmldecl=False, dark="#000", light="#fff")
+    return drawing.getvalue().decode()

@@ -70,7 +70,7 @@ export function showInvitations(status) {
   byId("open-link").hidden = !open;
   byId("invited").hidden = open;
   byId("link").value = link;
-  byId("replace").hidden = unused === 0;
+  byId("lost").hidden = unused === 0;
   byId("replace").textContent =
     unused === 1 ? "Replace the unused invitation …" : `Replace all ${shown(unused)} unused invitations …`;
 }

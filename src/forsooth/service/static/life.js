@@ -61,7 +61,7 @@ export function showLife(status) {
 /** When what is erased. */
 function erasing({ state, erased, erase_at, retention_days }) {
   const days = (count) => (count === 1 ? "1 day" : `${shown(count)} days`);
-  if (erased !== null) return `${reportsOf(erased)} were erased. The results stay.`;
+  if (erased !== null) return `Its reports have been erased (${reportsOf(erased)}). The results stay.`;
   const at = erase_at && new Date(erase_at);
   const date = at && (at - Date.now() < DAY ? "within a day" : `on ${at.toLocaleDateString("en", { dateStyle: "long" })}`);
   if (state === "deleted") return `Everything is erased ${date}; until then you can restore it.`;
@@ -88,8 +88,8 @@ function askToDelete() {
 }
 
 function deletingText() {
-  const what = "its results, invitations and questions";
-  return campaign.reports ? `${reportsOf(campaign.reports)} are erased, with ${what}.` : `It has no reports. Erased are ${what}.`;
+  const also = "The results, invitations and questions are erased, too.";
+  return `This erases ${reportsOf(campaign.reports)}. ${also}`;
 }
 
 function phrase() {

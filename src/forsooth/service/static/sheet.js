@@ -32,14 +32,12 @@ export async function saveSheet(campaign, title, cards) {
     const tokens = cards.slice(start, start + AT_ONCE).map(({ token }) => token);
     codes.push(...(await call(`/${campaign}/codes`, { tokens })).codes);
   }
-  const page = document.implementation.createHTMLDocument(title);
-  page.head.prepend(element("meta", { charset: "utf-8" }));
-  page.head.append(element("style", {}, STYLE));
-  page.body.append(
-    element("h1", {}, title),
-    element("main", {}, ...cards.map(({ name, link }, place) => card(name, link, codes[place]))),
-  );
-  save(new Blob(["<!doctype html>\n", page.documentElement.outerHTML], { type: "text/html" }), "invitations.html");
+  const titled = element("title", {}, title).outerHTML; // text, since this page takes no inline style
+  const head = `<meta charset="utf-8">${titled}<style>${STYLE}</style>`;
+  const heading = element("h1", {}, title).outerHTML;
+  const all = element("main", {}, ...cards.map(({ name, link }, place) => card(name, link, codes[place])));
+  const page = `<!doctype html>\n<html><head>${head}</head><body>${heading}${all.outerHTML}</body></html>\n`;
+  save(new Blob([page], { type: "text/html" }), "invitations.html");
 }
 
 function card(name, link, code) {
