@@ -238,14 +238,14 @@ def test_names_never_leave_the_browser(
     page.get_by_text("Reminders: find or revoke").click()
     page.get_by_label("Your table").set_input_files(table)
     click(page, "Find unused links")
-    page.get_by_text("2 of 3 links are unused, 1 are used.").wait_for()
+    page.get_by_text("Of 3 links: 2 unused, 1 used.").wait_for()
     with page.expect_download() as download:
         click(page, "Download reminders.csv")
     with download.value.path().open(encoding="utf-8-sig", newline="") as file:
         assert list(csv.reader(file)) == [["name", "link"], *([*row.values()] for row in rows[1:])]
     click(page, "Revoke these unused links")
     page.locator("#revoking").get_by_role("button", name="Revoke them").click()
-    page.get_by_text("2 invitations are revoked").wait_for()
+    page.get_by_text("Revoked: 2 invitations.").wait_for()
     assert made.send(tokens[1], BLANK).error == "unknown-invitation"
 
     posted = "".join(f"{request.url}{request.post_data or ''}" for request in requester.requests)
@@ -263,7 +263,9 @@ def test_names_never_leave_the_browser(
 
 def test_a_table_of_people_keeps_its_columns(browser: Browser, sqlite_server: Server) -> None:
     page = campaign_page(browser, sqlite_server.make()).page
-    page.get_by_label("Names or addresses for").fill('name;email\n"Lee; Ann";ann@x.org\nBo;bo@x.org')
+    page.get_by_label("Names or addresses for").fill(
+        'name;email\n"Lee; Ann";ann@x.org\nBo;bo@x.org'
+    )
     click(page, "Make invitations")
     with page.expect_download() as download:
         click(page, "Download invitations.csv")
@@ -308,7 +310,7 @@ def test_lost_links_are_replaced(browser: Browser, sqlite_server: Server) -> Non
     assert made.send(made.tokens[0], BLANK).status == 201
     page = campaign_page(browser, made).page
     page.get_by_text("Reminders: find or revoke").click()
-    click(page, "Replace all 2 unused invitations")
+    click(page, "Replace 2 unused invitations")
     page.locator("#replacing").get_by_role("button", name="Replace them").click()
     page.get_by_text("2 invitations are ready").wait_for()
     links = (page.locator("#fresh-links").text_content() or "").split("\n")

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from starlette.responses import JSONResponse, Response
 
 from forsooth.client.tokens import hashed, new_token
-from forsooth.service import campaigns, exports
+from forsooth.service import campaigns, exports, moves
 from forsooth.service import invitations as stored
 from forsooth.service.campaigns import StoredCampaign
 from forsooth.service.context import BaseUrl, TheService, failures
@@ -77,7 +77,7 @@ def revoke(own: Own, body: Revocation, service: TheService) -> RevokedView:
     """Make unused invitations worth nothing: those of a list, or all. What was reported stays."""
     hashes = None if body.hashes is None else [bytes.fromhex(each) for each in body.hashes]
     with service.store.writing() as connection:
-        count = stored.revoke(connection, progress(connection, own).life, hashes)
+        count = stored.revoke(connection, moves.locked(connection, own.id), hashes)
     _log.info("invitations revoked", extra={"campaign": own.id, "count": count})
     return RevokedView(revoked=count)
 

@@ -22,9 +22,17 @@ if TYPE_CHECKING:
     from forsooth.service.life import State
 
 
+def locked(connection: Connection, campaign: str) -> Life:
+    """How a campaign stands, until the transaction ends."""
+    now = life_of(connection, campaign, lock=True)
+    if now is None:  # erased since the request began
+        raise Refusal(404, "unknown-campaign", "you have no such campaign")
+    return now
+
+
 def begin(connection: Connection, campaign: str) -> None:
     """Take reports from now on, or again."""
-    now = _locked(connection, campaign)
+    now = locked(connection, campaign)
     _require(now, "draft", "paused", "open")
     if now.state == "draft" and now.row.closes_at is not None and now.row.closes_at <= time.time():
         raise Refusal(409, "past", "the closing date of this draft has passed: edit it first")
@@ -34,14 +42,14 @@ def begin(connection: Connection, campaign: str) -> None:
 
 def pause(connection: Connection, campaign: str) -> None:
     """Take no reports until it is opened again."""
-    now = _locked(connection, campaign)
+    now = locked(connection, campaign)
     _require(now, "open", "paused")
     _set(connection, campaign, paused_at=now.row.paused_at or int(time.time()))
 
 
 def close(connection: Connection, campaign: str) -> None:
     """Take no reports any more."""
-    now = _locked(connection, campaign)
+    now = locked(connection, campaign)
     _require(now, "open", "paused", "closed")
     if now.row.closed_at is None:
         _set(connection, campaign, closed_at=int(time.time()))
@@ -49,7 +57,7 @@ def close(connection: Connection, campaign: str) -> None:
 
 def delete(connection: Connection, campaign: str, *, reports: int, days: int) -> None:
     """Let all of it be erased after some days; `reports` must be how many that erases."""
-    now = _locked(connection, campaign)
+    now = locked(connection, campaign)
     _require(now, "draft", "closed")
     if reports != now.reports:
         has = counted(now.reports, "report")
@@ -62,26 +70,19 @@ def delete(connection: Connection, campaign: str, *, reports: int, days: int) ->
 
 def restore(connection: Connection, campaign: str) -> None:
     """Undo a deletion; what was promised about erasing is kept all the same."""
-    _require(_locked(connection, campaign), "deleted")
+    _require(locked(connection, campaign), "deleted")
     _set(connection, campaign, deleted_at=None, erase_at=None)
 
 
 def require_draft(connection: Connection, campaign: str) -> None:
     """Lock a campaign; refuse if it was ever opened."""
-    if _locked(connection, campaign).state != "draft":
+    if locked(connection, campaign).state != "draft":
         raise Refusal(
             409,
             "not-a-draft",
             "a campaign that was opened cannot be changed, since workers were promised what it "
             "says: duplicate it",
         )
-
-
-def _locked(connection: Connection, campaign: str) -> Life:
-    now = life_of(connection, campaign, lock=True)
-    if now is None:  # erased since the request began
-        raise Refusal(404, "unknown-campaign", "you have no such campaign")
-    return now
 
 
 def _require(now: Life, *states: State) -> None:

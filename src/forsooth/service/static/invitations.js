@@ -1,6 +1,6 @@
 /** Invitations: made, named in this browser only, kept from getting lost, reminded of, revoked. */
 import { call, save } from "./api.js";
-import { byId, shown, tell } from "./dom.js";
+import { byId, quantity, shown } from "./dom.js";
 import { csvFile, hashOf, readLinks, readPeople } from "./people.js";
 import { linkCode, picture, saveSheet } from "./sheet.js";
 import { readText } from "./table.js";
@@ -71,8 +71,7 @@ export function showInvitations(status) {
   byId("invited").hidden = open;
   byId("link").value = link;
   byId("lost").hidden = unused === 0;
-  byId("replace").textContent =
-    unused === 1 ? "Replace the unused invitation …" : `Replace all ${shown(unused)} unused invitations …`;
+  byId("replace").textContent = `Replace ${quantity(unused, "unused invitation")} …`;
 }
 
 /** Are there links that would be lost by leaving? */
@@ -122,8 +121,8 @@ async function invite({ header, rows }) {
 }
 
 function showFresh() {
-  const many = fresh.length === 1 ? "1 invitation is ready" : `${shown(fresh.length)} invitations are ready`;
-  byId("fresh-title").textContent = many;
+  const are = fresh.length === 1 ? "is" : "are";
+  byId("fresh-title").textContent = `${quantity(fresh.length, "invitation")} ${are} ready`;
   const lines = fresh.slice(0, MOST_LINKS).map(({ cells, link }) => [...cells, link].join("\t"));
   byId("fresh-links").textContent = lines.join("\n");
   byId("fresh").hidden = false;
@@ -180,9 +179,9 @@ async function findUnused() {
   left = { header: list.header, rows: rows.filter((row) => row.standing === "unused") };
   const [unused, used, unknown] = ["unused", "used", "unknown"].map(count);
   byId("unused-text").textContent =
-    `${shown(unused)} of ${shown(rows.length)} links are unused, ${shown(used)} are used` +
-    (unknown ? `, ${shown(unknown)} are not known: revoked, or of another campaign` : "") +
-    (list.others ? `. ${shown(list.others)} rows have no link` : "") +
+    `Of ${quantity(rows.length, "link")}: ${shown(unused)} unused, ${shown(used)} used` +
+    (unknown ? `, ${shown(unknown)} not known (revoked, or of another campaign)` : "") +
+    (list.others ? `. Without a link: ${quantity(list.others, "row")}` : "") +
     ".";
   byId("unused-actions").hidden = unused === 0;
   byId("unused-found").hidden = false;
@@ -191,7 +190,7 @@ async function findUnused() {
 async function revokeList() {
   const { revoked } = await call(`/${campaign.id}/invitations/revoke`, { hashes: left.rows.map(({ hash }) => hash) });
   byId("unused-found").hidden = true;
-  news.textContent = revoked === 1 ? "1 invitation is revoked." : `${shown(revoked)} invitations are revoked.`;
+  news.textContent = `Revoked: ${quantity(revoked, "invitation")}.`;
   refresh();
 }
 

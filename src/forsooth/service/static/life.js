@@ -1,6 +1,6 @@
 /** What can be done with a campaign in its state: preview, change, open, pause, close, delete. */
 import { call } from "./api.js";
-import { byId, shown, tell } from "./dom.js";
+import { byId, quantity, tell } from "./dom.js";
 import { ask } from "./invitations.js";
 
 /** The buttons and links of each state. */
@@ -60,22 +60,17 @@ export function showLife(status) {
 
 /** When what is erased. */
 function erasing({ state, erased, erase_at, retention_days }) {
-  const days = (count) => (count === 1 ? "1 day" : `${shown(count)} days`);
-  if (erased !== null) return `Its reports have been erased (${reportsOf(erased)}). The results stay.`;
+  if (erased !== null) return `Its reports have been erased (${quantity(erased, "report")}). The results stay.`;
   const at = erase_at && new Date(erase_at);
   const date = at && (at - Date.now() < DAY ? "within a day" : `on ${at.toLocaleDateString("en", { dateStyle: "long" })}`);
   if (state === "deleted") return `Everything is erased ${date}; until then you can restore it.`;
   if (date) return `Reports are erased ${date}. The results stay.`;
-  return retention_days ? `Reports are erased ${days(retention_days)} after the closing.` : "";
+  return retention_days ? `Reports are erased ${quantity(retention_days, "day")} after the closing.` : "";
 }
 
 /** The page needs a token to draw questions by; a preview sends nothing, so that any will do. */
 function anyToken() {
   return "preview".padEnd(43, "-");
-}
-
-function reportsOf(count) {
-  return count === 1 ? "1 report" : `${shown(count)} reports`;
 }
 
 /** Deleting is confirmed by typing what is deleted. */
@@ -89,11 +84,11 @@ function askToDelete() {
 
 function deletingText() {
   const also = "The results, invitations and questions are erased, too.";
-  return `This erases ${reportsOf(campaign.reports)}. ${also}`;
+  return `This erases ${quantity(campaign.reports, "report")}. ${also}`;
 }
 
 function phrase() {
-  return `delete ${reportsOf(campaign.reports)}`;
+  return `delete ${quantity(campaign.reports, "report")}`;
 }
 
 function checkPhrase() {

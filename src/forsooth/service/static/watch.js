@@ -1,7 +1,7 @@
 /** One campaign, live: reports so far, results so far, and whether they are enough. */
 import { call, callForBlob, save } from "./api.js";
 import { drawQuality, drawTruths, interval, probable, question, reading } from "./charts.js";
-import { byId, cell, element, shown } from "./dom.js";
+import { byId, cell, element, quantity, shown } from "./dom.js";
 import { beginInvitations, inviteMany, prepareInvitations, showInvitations } from "./invitations.js";
 import { prepareLife, showLife } from "./life.js";
 
@@ -159,11 +159,6 @@ function showTruths(found, { batch, closed }) {
   byId("assumption").textContent = assumption(found);
   if (opinion) showOpinions(found);
   else showLevels(found);
-}
-
-/** "1 report", "2,000 reports" */
-function quantity(number, thing) {
-  return `${shown(number)} ${number === 1 ? thing : `${thing}s`}`;
 }
 
 function unread(more) {

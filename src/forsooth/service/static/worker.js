@@ -1,7 +1,7 @@
 /** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
 import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
 import { askFirst } from "./consent.js";
-import { byId, cell, element, showOnly, shown, tell } from "./dom.js";
+import { byId, cell, element, quantity, showOnly, shown, tell } from "./dom.js";
 import { campaignLink, isOneFile } from "./link.js";
 import { showDigest } from "./manifest.js";
 import { previewOf } from "./preview.js";
@@ -93,8 +93,7 @@ async function begin() {
 /** What the service says about erasing, which no device can check. */
 function retention(days) {
   if (days === null) return "";
-  const when = days === 1 ? "one day" : `${shown(days)} days`;
-  return `The service says that it erases reports ${when} after the survey closes. Your device cannot check this.`;
+  return `The service says that it erases reports ${quantity(days, "day")} after the survey closes. Your device cannot check this.`;
 }
 
 /** The promise in words, and what this device has found out itself. */
