@@ -6,12 +6,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
+from forsooth import ForsoothError
+from forsooth.client import WorkerCampaign
 from forsooth.client.tokens import hashed, new_token
 from forsooth.service import models
 from forsooth.service.erasure import Eraser
 from forsooth.service.store import Store
+from tests.service.conftest import NewDatabase
 from tests.service.harness import BLANK, Made, Server, stored, wait_for
 
 PROMISES: dict[str, object] = {
@@ -111,6 +114,19 @@ def test_pause_and_open_again(server: Server) -> None:
     assert made.send(made.tokens[1], BLANK).status == 201
     assert made.act("close").json["state"] == "closed"
     assert made.act("open").error == made.act("pause").error == "wrong-state"
+
+
+def test_the_python_client_draws_nothing_for_nothing(server: Server, tmp_path: Path) -> None:
+    """No ε is spent on a report that would be refused."""
+    made = server.make(invitations=1)
+    worker = WorkerCampaign(f"{made.link}#{made.tokens[0]}", folder=tmp_path)
+    made.act("pause")
+    with pytest.raises(ForsoothError, match="is paused: nothing was drawn"):
+        worker.submit({"q0": 1})
+    assert not (tmp_path / "memory.json").exists()
+    made.act("open")
+    again = WorkerCampaign(f"{made.link}#{made.tokens[0]}", folder=tmp_path)
+    assert again.submit({"q0": 1}) == "accepted"
 
 
 def test_a_draft_whose_date_has_passed_is_not_opened(sqlite_server: Server) -> None:
@@ -219,6 +235,20 @@ def test_erased_bytes_are_in_no_file(tmp_path: Path) -> None:
     wait_for(lambda: not any(found(tmp_path, mark) for mark in marks), 30)
     assert found(tmp_path, stays)
     server.stop()
+
+
+def test_postgresql_writes_its_tables_anew(new_postgresql: NewDatabase) -> None:
+    """Each table is a new file, which has no deleted rows."""
+    store = Store(new_postgresql())
+    store.migrate()
+    where = text("SELECT pg_relation_filenode('report'), pg_relation_filenode('invitation')")
+    with store.reading() as connection:
+        before = connection.execute(where).one()
+    store.shred()
+    with store.reading() as connection:
+        after = connection.execute(where).one()
+    assert not set(before) & set(after)
+    store.close()
 
 
 def _possible(number: int) -> bytes:
