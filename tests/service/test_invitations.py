@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
@@ -36,10 +37,17 @@ def test_a_token_is_checked_before_questions_are_answered(server: Server) -> Non
     assert made.send(made.tokens[1], BLANK).status == 201
 
 
-def test_an_invitation_is_used_when_its_batch_is_shown(tmp_path: Path) -> None:
-    """Neither asking nor revoking tells when a person's report came in."""
+@pytest.fixture
+def in_threes(tmp_path: Path) -> Iterator[Server]:
+    """A server that shows reports in batches of three."""
     server = Server(f"sqlite:///{tmp_path}/forsooth.db", tmp_path, batch=3).start()
-    made = server.make(invitations=4)
+    yield server
+    server.stop()
+
+
+def test_an_invitation_is_used_when_its_batch_is_shown(in_threes: Server) -> None:
+    """Neither asking nor revoking tells when a person's report came in."""
+    made = in_threes.make(invitations=4)
     for token in made.tokens[:2]:
         assert made.send(token, BLANK).status == 201
     assert {check(made, token).json["invitation"] for token in made.tokens} == {"unused"}
@@ -49,7 +57,6 @@ def test_an_invitation_is_used_when_its_batch_is_shown(tmp_path: Path) -> None:
     found = [check(made, token).json["invitation"] for token in made.tokens]
     assert found == ["used", "used", "used", "unused"]
     assert (made.status["reports"], made.status["unused"]) == (3, 1)
-    server.stop()
 
 
 def test_a_check_needs_a_hash_and_is_limited(server: Server) -> None:

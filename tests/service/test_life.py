@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -214,9 +215,17 @@ def make_due(database: str, made: Made) -> None:
     store.close()
 
 
-def test_erased_bytes_are_in_no_file(tmp_path: Path) -> None:
-    """Neither in SQLite's file nor in its write-ahead log, while the service goes on."""
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """One whose files are in the test's folder."""
     server = Server(f"sqlite:///{tmp_path}/forsooth.db", tmp_path).start()
+    yield server
+    server.stop()
+
+
+def test_erased_bytes_are_in_no_file(own_server: Server, tmp_path: Path) -> None:
+    """Neither in SQLite's file nor in its write-ahead log, while the service goes on."""
+    server = own_server
     tasks = [{"id": f"q{j}", "text": f"Question {j}?"} for j in range(64)]
     made = server.make(tasks=tasks, invitations=20, title="A title that is erased")
     kept = server.make(tasks=tasks, invitations=1, title="A title that stays")
@@ -234,7 +243,6 @@ def test_erased_bytes_are_in_no_file(tmp_path: Path) -> None:
     wait_for(lambda: server.as_requester("GET", f"/{made.id}/status").status == 404, 30)
     wait_for(lambda: not any(found(tmp_path, mark) for mark in marks), 30)
     assert found(tmp_path, stays)
-    server.stop()
 
 
 def test_postgresql_writes_its_tables_anew(new_postgresql: NewDatabase) -> None:
