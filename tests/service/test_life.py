@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 
-from forsooth import ForsoothError
+from forsooth import ForsoothError, Scale
 from forsooth.client import WorkerCampaign
 from forsooth.client.tokens import hashed, new_token
-from forsooth.service import models
+from forsooth.service import campaigns, keys, models
+from forsooth.service.campaigns import CampaignRequest, Task
 from forsooth.service.erasure import Eraser
 from forsooth.service.store import Store
 from tests.service.conftest import NewDatabase
 from tests.service.harness import BLANK, Made, Server, stored, wait_for
 
+PLAN = CampaignRequest("t", (Task("a", "?"),), Scale.parse("0..4"), 1.0, "answers+participation")
 PROMISES: dict[str, object] = {
     "title": "Another title",
     "description": "Another message",
@@ -273,6 +275,11 @@ def found(folder: Path, mark: bytes) -> bool:
 def test_an_eraser_that_cannot_empty_the_log_tries_again(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path}/forsooth.db")
     store.migrate()
+    with store.writing() as connection:
+        requester = keys.requester_of(connection, keys.add_requester(connection, "r"))
+        assert requester is not None
+        campaigns.create(connection, requester, PLAN, PLAN.first_mechanism())
+        connection.execute(update(models.campaign).values(deleted_at=1, erase_at=1))
     eraser = Eraser(store)
     calls = 0
 
