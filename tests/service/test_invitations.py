@@ -59,6 +59,12 @@ def test_an_invitation_is_used_when_its_batch_is_shown(in_threes: Server) -> Non
     assert (made.status["reports"], made.status["unused"]) == (3, 1)
 
 
+@pytest.mark.parametrize("campaign", ["x" * 22, "x%00y", "%F0%9F%98%80"])
+def test_a_check_of_no_campaign(server: Server, campaign: str) -> None:
+    reply = server.call("POST", f"/v1/campaigns/{campaign}/check", {"hash": "0" * 64})
+    assert (reply.status, reply.error) == (404, "unknown-campaign")
+
+
 def test_a_check_needs_a_hash_and_is_limited(server: Server) -> None:
     made = server.make(invitations=1)
     for body in ({"hash": made.tokens[0]}, {"hash": "0" * 63}, {"token": made.tokens[0]}, {}):

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from forsooth.client.tokens import hashed, is_open, is_token, worker_name
 from forsooth.errors import ForsoothError
 from forsooth.service import invitations, payload
-from forsooth.service.campaigns import StoredCampaign, StoredDesign
+from forsooth.service.campaigns import StoredCampaign, StoredDesign, looks_like_id
 from forsooth.service.context import Service, TheService, failures
 from forsooth.service.failures import Refusal
 from forsooth.service.life import Life, life_of
@@ -59,6 +59,8 @@ def check(campaign_id: str, body: CheckedInvitation, service: TheService) -> Sta
     It is named by the hash of its token, which is no invitation, and nothing is stored or logged.
     """
     service.by_campaign.take(campaign_id)
+    if not looks_like_id(campaign_id):
+        raise _refusal(Outcome.GONE)
     invitation = bytes.fromhex(body.hash)
     service.by_invitation.take((campaign_id, invitation, "check"))
     with service.store.reading() as connection:
