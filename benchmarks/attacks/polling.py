@@ -1,9 +1,10 @@
 """A requester who asks again and again learns of no report more closely than of ten when it came.
 
 The requester looks at everything the service shows, after every one of 47 reports: the status, the
-list, the truths and the exported file. They note when something changes, and which reports are new
-in the file: those came in between this change and the last one. A report is exposed if fewer than
-ten share such an interval. The campaign is still open; there is no chance in it.
+list, the truths, the exported file, and which invitations of their list are used. They note when
+something changes, and which reports are new in the file: those came in between this change and the
+last one. A report is exposed if fewer than ten share such an interval. The campaign is still open;
+there is no chance in it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 from tests.service.harness import BLANK, Made, Server
 
 from benchmarks.attacks import Outcome
-from forsooth.client.tokens import new_token
+from forsooth.client.tokens import hashed, new_token
 from forsooth.service.settings import Settings
 
 REPORTS, GROUP = 47, 10
@@ -51,22 +52,25 @@ def attack() -> Outcome:
 def watch(made: Made) -> list[tuple[Any, ...]]:
     """What is to be seen before the first report and after each."""
     design = made.view["design"]
-    looks = [look(made)]
-    for _ in range(REPORTS):
-        body = {"design": design, "invitation": f"open-{new_token()}"}
+    tokens = [f"open-{new_token()}" for _ in range(REPORTS)]
+    hashes = [hashed(token).hex() for token in tokens]
+    looks = [look(made, hashes)]
+    for token in tokens:
+        body = {"design": design, "invitation": token}
         body["report"] = base64.b64encode(BLANK).decode()
         assert made.server.call("POST", f"/v1/campaigns/{made.id}/reports", body).status == 201
-        looks.append(look(made))
+        looks.append(look(made, hashes))
     return looks
 
 
-def look(made: Made) -> tuple[Any, ...]:
+def look(made: Made, hashes: list[str]) -> tuple[Any, ...]:
     """Everything but how far the inference is, and the names in the exported file."""
     ask = made.server.as_requester
     status, listed = ask("GET", f"/{made.id}/status").json, ask("GET", "").json
     truths = ask("GET", f"/{made.id}/truths").json["received"]
+    used = made.act("invitations/check", {"hashes": hashes}).json
     reply = ask("GET", f"/{made.id}/reports.parquet")
     names: frozenset[str] = frozenset()
     if reply.status == 200:
         names = frozenset(pq.read_table(io.BytesIO(reply.content))["worker"].to_pylist())
-    return status, listed, truths, made.view, names
+    return status, listed, truths, used, made.view, names

@@ -191,6 +191,12 @@ class Made:
     def mechanism(self) -> Mechanism:
         return Mechanism.from_json(json.dumps(self.view["mechanism"]))
 
+    def act(self, action: str, body: object = None) -> Reply:
+        """What the requester does with it: open, pause, close, delete, restore …"""
+        return self.server.as_requester(
+            "POST", f"/{self.id}/{action}", {} if body is None else body
+        )
+
     def send(self, token: str, report: bytes, **fields: object) -> Reply:
         """A report of these bytes; further fields replace or extend what is sent."""
         body = {

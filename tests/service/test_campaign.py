@@ -26,7 +26,7 @@ from forsooth.privacy import Protects
 from forsooth.report.page import campaign_page
 from forsooth.service.models import report
 from forsooth.service.store import Store
-from tests.service.harness import BLANK, Server, stored
+from tests.service.harness import BLANK, Server, stored, wait_for
 
 WORDS = ["never", "rarely", "sometimes", "often", "always"]
 
@@ -235,13 +235,15 @@ def test_mf_protects_answers_only(sqlite_server: Server, tmp_path: Path) -> None
 
 def test_closing_by_number_by_date_and_by_hand(server: Server, tmp_path: Path) -> None:
     full = server.make(invitations=2, max_reports=1)
-    past = server.make(invitations=1, closes_at=datetime.now(UTC).isoformat())
+    soon = datetime.now(UTC) + timedelta(seconds=3)
+    past = server.make(invitations=1, closes_at=soon.isoformat())
     later = datetime.now(UTC) + timedelta(hours=1)
     by_hand = server.make(invitations=2, closes_at=later.isoformat())
     symbols = BLANK
     assert full.send(full.tokens[0], symbols).status == 201
     assert by_hand.send(by_hand.tokens[0], symbols).status == 201
     assert server.as_requester("POST", f"/{by_hand.id}/close").json["closed"] is True
+    wait_for(lambda: bool(past.view["closed"]), 20)
     for made, token in (
         (full, full.tokens[1]),
         (past, past.tokens[0]),

@@ -59,6 +59,8 @@ def test_the_documentation_names_every_route(sqlite_server: Server) -> None:
     document = sqlite_server.call("GET", "/v1/openapi.json").json
     paths = {path.removeprefix("/v1/campaigns/{campaign_id}") for path in document["paths"]}
     assert paths >= {"", "/reports", "/designs/{digest}", "/status", "/close", "/invitations"}
+    assert paths >= {"/check", "/order", "/open", "/pause", "/delete", "/restore", "/codes"}
+    assert paths >= {"/invitations/check", "/invitations/revoke"}
     assert paths >= {"/truths", "/truths.csv", "/reports.parquet", "/report.html", "/v1/campaigns"}
     assert "HTTPBearer" in json.dumps(document["components"]["securitySchemes"])
     for operations in document["paths"].values():

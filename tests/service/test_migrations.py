@@ -10,11 +10,14 @@ from sqlalchemy import insert, select
 from forsooth import Scale
 from forsooth.service import campaigns, keys, models, payload
 from forsooth.service.campaigns import CampaignRequest, Task
+from forsooth.service.life import life_of
 from forsooth.service.store import Store
 from forsooth.service.writer import Submission, record
 
 TASKS = tuple(Task(name, "?") for name in "abc")
 PLAN = CampaignRequest("t", TASKS, Scale.parse("0..4"), 1.0, "answers+participation", open=True)
+LIFE = ["opened_at", "paused_at", "deleted_at", "erase_at"]
+LIFE += ["retention_days", "erased", "redesign_after"]
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
@@ -40,7 +43,7 @@ def test_a_database_of_the_first_version(
         connection.execute(insert(models.analysis).values(old))
         for change in (
             "ALTER TABLE analysis DROP COLUMN page",
-            "ALTER TABLE campaign DROP COLUMN estimand",
+            *(f"ALTER TABLE campaign DROP COLUMN {name}" for name in ("estimand", *LIFE)),
             "DROP INDEX ix_report_waiting",
             "ALTER TABLE report DROP COLUMN waiting",
             "ALTER TABLE report ADD COLUMN hour BIGINT",
@@ -54,6 +57,10 @@ def test_a_database_of_the_first_version(
         found = campaigns.load(connection, campaign)
         assert found is not None
         assert found.estimand is None
+        assert not found.draft
+        now = life_of(connection, campaign)
+        assert now is not None
+        assert now.state == "open"
         (reports,) = payload.all_reports(connection, found)
         assert connection.execute(select(models.analysis)).all() == []  # to be inferred again
     store.close()

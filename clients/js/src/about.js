@@ -60,7 +60,26 @@ export function parseAbout(text) {
     design: aText(json.get("design"), "design"),
     invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),
     closed: aTruth(json.get("closed"), "closed"),
+    life: lifeOf(json.get("state") ?? (json.get("closed") ? "closed" : "open")),
+    retentionDays: optional(json.get("retention_days"), "retention_days"),
   };
+}
+
+/**
+ * @param {unknown} state
+ * @returns {"draft" | "open" | "paused" | "closed"}
+ */
+function lifeOf(state) {
+  if (state === "draft" || state === "open" || state === "paused" || state === "closed") return state;
+  throw new ForsoothError("state must be draft, open, paused or closed");
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ */
+function optional(value, name) {
+  return value === undefined || value === null ? null : aNumber(value, name);
 }
 
 /**

@@ -6,6 +6,7 @@ import { ForsoothError } from "./error.js";
 import { anObject, parseJson } from "./json.js";
 import { Memory } from "./memory.js";
 import { cellsOf } from "./question.js";
+import { obstacleOf } from "./obstacle.js";
 import { assembled, codesOf, inputOf, reportedOf } from "./report.js";
 import { internet, request } from "./service.js";
 import { browserStore } from "./store.js";
@@ -53,6 +54,8 @@ import { readMechanism, verify } from "./verify.js";
 /** @typedef {{body: string, cells: (Cell & {value: string | null})[]}} Ready */
 
 export class Campaign {
+  /** @type {"open" | import("./obstacle.js").Obstacle} */ #life;
+  /** @type {boolean} */ #required;
   /** @type {string} */ #address;
   /** @type {import("./mechanism.js").Mechanism} */ #mechanism;
   /** @type {string} */ #invitation;
@@ -130,6 +133,10 @@ export class Campaign {
     /** @type {{values: readonly string[], labels: readonly string[]}} */
     this.scale = { values: about.values, labels: about.labels };
     this.closed = about.closed;
+    /** The service says that it erases reports so many days after the closing; null: it does not. */
+    this.retentionDays = about.retentionDays;
+    this.#life = about.life;
+    this.#required = about.invitationRequired;
     this.verification = verification;
     this.#address = parts.address;
     this.#mechanism = parts.mechanism;
@@ -151,6 +158,15 @@ export class Campaign {
   get state() {
     if (!this.#kept) return "open";
     return this.#kept.accepted ? "accepted" : "kept";
+  }
+
+  /**
+   * Why no report can be sent now, or null. Nothing is stored, here or there.
+   * @returns {Promise<import("./obstacle.js").Obstacle | null>}
+   */
+  async obstacle() {
+    if (this.#life !== "open") return this.#life;
+    return this.#required ? obstacleOf(this.#network, this.#address, this.#invitation) : null;
   }
 
   /**

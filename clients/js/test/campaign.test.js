@@ -19,6 +19,7 @@ let requests = /** @type {{path: string, body: string}[]} */ ([]);
 let accepted = /** @type {Map<string, string>} */ (new Map());
 let faults = /** @type {("drop" | "busy" | "limit" | "redirect")[]} */ ([]);
 let waits = /** @type {number[]} */ ([]);
+let standing = ""; // of the invitation, if the service can be asked
 let url = "";
 
 const server = createServer(async (request, response) => {
@@ -27,6 +28,9 @@ const server = createServer(async (request, response) => {
   const path = request.url ?? "";
   requests.push({ path, body });
   const design = /\/designs\/(.*)$/.exec(path)?.[1];
+  if (path.endsWith("/check")) {
+    return standing ? reply(200, { invitation: standing }) : reply(404, {});
+  }
   if (request.method === "POST") {
     const [status, answer] = post(body);
     const fault = faults.shift();
@@ -92,6 +96,7 @@ const posts = () => requests.filter(({ body }) => body !== "").map(({ body }) =>
 
 beforeEach(async () => {
   [designs, accepted, requests, faults, waits] = [new Map(), new Map(), [], [], []];
+  standing = "";
   campaign = {
     id: "c1",
     title: "A survey",
@@ -368,6 +373,23 @@ test("a closed campaign takes no answers", async () => {
   assert(opened.closed);
   await assert.rejects(opened.prepare(ANSWERS), { code: "closed" });
   await assert.rejects(opened.send(), /prepare a report/);
+});
+
+test("what stands in the way is known before anything is answered", async () => {
+  assert.equal(await (await open()).obstacle(), null); // a service that cannot be asked
+  for (const state of ["draft", "paused", "closed"]) {
+    campaign.state = state;
+    assert.equal(await (await open()).obstacle(), state);
+  }
+  campaign.state = "open";
+  const words = { used: "already-reported", unknown: "unknown-invitation", unused: null };
+  for (const [word, obstacle] of Object.entries(words)) {
+    standing = word;
+    assert.equal(await (await open()).obstacle(), obstacle);
+  }
+  const hash = createHash("sha256").update(INVITATION).digest("hex");
+  assert.deepEqual(new Set(posts()), new Set([JSON.stringify({ hash })]));
+  assert(requests.every(({ path, body }) => !(path + body).includes(INVITATION)));
 });
 
 test("without a store nothing can be sent", async () => {

@@ -59,6 +59,7 @@ class Asked:
     protects: Protects
     design: str
     open: bool
+    state: str
 
     @property
     def tasks_digest(self) -> str:
@@ -145,7 +146,11 @@ class WorkerCampaign:
 
     def _answered(self, memory: Memory, answers: Mapping[str, object]) -> tuple[Kept, Memory]:
         """The report on these answers, and the memory with it; nothing is written or sent."""
-        asked, design, token = self.asked, self._design(self.asked.design), self._token()
+        asked = self.asked
+        if asked.state != "open":
+            state = "not open yet" if asked.state == "draft" else asked.state
+            raise ForsoothError(f"this campaign is {state}: nothing was drawn and nothing was sent")
+        design, token = self._design(asked.design), self._token()
         mechanism = self._verified(design)
         worker = worker_name(token)
         table = Answers.of({worker: answers}, asked.scale, tasks=asked.tasks)
@@ -267,6 +272,7 @@ def _asked(data: Any) -> Asked:
             protects=check_protects(strict.string(data["protects"], "protects")),
             design=strict.string(data["design"], "design"),
             open=data["invitation_required"] is False,
+            state=strict.string(data.get("state", "open"), "state"),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ForsoothError(f"the service does not describe a campaign ({error!r})") from error

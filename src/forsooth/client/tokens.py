@@ -11,7 +11,8 @@ import secrets
 from hashlib import sha256
 
 OPEN = "open-"  # what the token of an open link begins with, which the worker's client makes
-_TOKEN = re.compile(rf"({OPEN})?[A-Za-z0-9_-]{{43}}")
+TOKEN = "[A-Za-z0-9_-]{43}"  # of an invitation, as a regular expression
+_TOKEN = re.compile(f"({OPEN})?{TOKEN}")
 
 
 def new_token() -> str:

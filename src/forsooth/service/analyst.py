@@ -24,6 +24,8 @@ from forsooth.inference.enough import enough, further_reports
 from forsooth.report.page import campaign_page
 from forsooth.service import logs, models
 from forsooth.service.campaigns import StoredCampaign, StoredDesign, add_design, load
+from forsooth.service.erasure import Eraser
+from forsooth.service.life import is_closed
 from forsooth.service.payload import all_reports
 from forsooth.service.schemas import (
     EnoughView,
@@ -34,7 +36,6 @@ from forsooth.service.schemas import (
     TruthView,
     ValleyView,
 )
-from forsooth.service.status import is_closed
 from forsooth.service.store import UNAVAILABLE, Store, reason
 
 if TYPE_CHECKING:
@@ -110,12 +111,14 @@ def run(settings: Settings) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = os.getppid()
     store, rest = Store(settings.database), _Rest()
+    eraser = Eraser(store)
     with threadpool_limits(1):
         while os.getppid() == parent:
             try:
                 for campaign, count in _due(store):
                     if rest.is_over(campaign, count):
                         _attempt(store, campaign, count, rest)
+                eraser.sweep()
             except UNAVAILABLE as error:
                 _log.error("database unavailable", extra={"reason": reason(error)})
             time.sleep(settings.analysis_seconds)

@@ -10,10 +10,11 @@ from starlette.responses import JSONResponse, Response
 
 from forsooth.client.tokens import hashed, is_open, is_token, worker_name
 from forsooth.errors import ForsoothError
-from forsooth.service import payload
-from forsooth.service.campaigns import StoredCampaign, StoredDesign
+from forsooth.service import invitations, payload
+from forsooth.service.campaigns import StoredCampaign, StoredDesign, looks_like_id
 from forsooth.service.context import Service, TheService, failures
 from forsooth.service.failures import Refusal
+from forsooth.service.life import Life, life_of
 from forsooth.service.manifest import installed
 from forsooth.service.pages import client_integrity
 from forsooth.service.schemas import (
@@ -25,7 +26,7 @@ from forsooth.service.schemas import (
     TaskView,
     utc,
 )
-from forsooth.service.status import progress
+from forsooth.service.schemas_invitations import CheckedInvitation, StandingView
 from forsooth.service.writer import Outcome, Submission
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["workers"])
@@ -34,6 +35,8 @@ _REFUSALS = {
     Outcome.DIFFERENT: (409, "this invitation has reported already, and not the same"),
     Outcome.UNINVITED: (403, "there is no such invitation to this campaign"),
     Outcome.CLOSED: (410, "this campaign is closed"),
+    Outcome.PAUSED: (409, "this campaign is paused: send the same report again later"),
+    Outcome.GONE: (404, "there is no such campaign"),
 }
 
 
@@ -43,8 +46,29 @@ def campaign(campaign_id: str, service: TheService) -> CampaignView:
     service.by_campaign.take(campaign_id)
     found = _found(service.campaigns.look_up(campaign_id))
     with service.store.reading() as connection:
-        closed = progress(connection, found).closed
-    return view(found, closed=closed)
+        now = life_of(connection, campaign_id)
+    if now is None:
+        raise _refusal(Outcome.GONE)
+    return view(found, now)
+
+
+@router.post("/check", responses=failures(404))
+def check(campaign_id: str, body: CheckedInvitation, service: TheService) -> StandingView:
+    """Can an invitation still be used? So that its holder learns it before they answer.
+
+    It is named by the hash of its token, which is no invitation, and nothing is stored or logged.
+    """
+    service.by_campaign.take(campaign_id)
+    if not looks_like_id(campaign_id):
+        raise _refusal(Outcome.GONE)
+    invitation = bytes.fromhex(body.hash)
+    service.by_invitation.take((campaign_id, invitation, "check"))
+    with service.store.reading() as connection:
+        now = life_of(connection, campaign_id)
+        if now is None:
+            raise _refusal(Outcome.GONE)
+        (found,) = invitations.standings(connection, now, [invitation])
+    return StandingView(invitation=found)
 
 
 @router.get(
@@ -75,6 +99,8 @@ async def report(campaign_id: str, body: NewReport, service: TheService) -> JSON
     if found is None:
         found = await run_in_threadpool(_looked_up, service, campaign_id, body.design)
     asked, used = found
+    if asked.draft:
+        raise Refusal(409, "draft", "this campaign has not begun")
     if not is_token(body.invitation) or is_open(body.invitation) != asked.open:
         raise _refusal(Outcome.UNINVITED)
     invitation = hashed(body.invitation)
@@ -85,7 +111,7 @@ async def report(campaign_id: str, body: NewReport, service: TheService) -> JSON
     return JSONResponse({"status": outcome.value}, 201 if outcome is Outcome.ACCEPTED else 200)
 
 
-def view(found: StoredCampaign, *, closed: bool) -> CampaignView:
+def view(found: StoredCampaign, now: Life) -> CampaignView:
     """The public side of a campaign, with the design for those who come now."""
     mechanism = found.current.mechanism
     guarantee, tasks = mechanism.guarantee, len(found.tasks)
@@ -104,8 +130,10 @@ def view(found: StoredCampaign, *, closed: bool) -> CampaignView:
         mechanism=json.loads(found.current.text),
         design=found.current.digest,
         invitation_required=not found.open,
-        closed=closed,
+        state="closed" if now.state == "deleted" else now.state,
+        closed=now.has_ended,
         closes_at=utc(found.closes_at),
+        retention_days=found.retention_days,
         client=ClientView(integrity=client_integrity(), digest=installed().digest),
     )
 

@@ -1,7 +1,8 @@
 """Campaigns as the service knows them: what is asked, and the designs that reports may use.
 
-All of it is public and never changes, except that an adaptive campaign gains designs. Whether a
-campaign is still open is no part of this: only the database knows, at the moment of the commit.
+All of it is public and changes in drafts only, except that an adaptive campaign gains designs.
+Whether a campaign takes reports is no part of this: only the database knows, at the moment of the
+commit (see `life`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import delete, insert, select, update
 
 from forsooth import mechanisms
 from forsooth.errors import ForsoothError
@@ -82,6 +83,9 @@ class StoredCampaign:
     closes_at: int | None
     max_reports: int | None
     designs: tuple[StoredDesign, ...]
+    draft: bool
+    retention_days: int | None
+    redesign_after: int
     estimand: Estimand | None = None
 
     @property
@@ -130,6 +134,8 @@ class CampaignRequest:
     redesign_after: int = 100
     target_width: float | None = None
     estimand: Estimand | None = None
+    retention_days: int | None = None
+    draft: bool = False
 
     def first_mechanism(self) -> Mechanism:
         """The mechanism asked for; an adaptive campaign begins with one that needs no guess."""
@@ -142,6 +148,8 @@ class CampaignRequest:
                 f"{len(self.labels)} labels for the {self.scale.size} answers of {self.scale}: "
                 "give one for each or none"
             )
+        if self.labels is not None and len(set(self.labels)) < len(self.labels):
+            raise ForsoothError("two answers have the same label: give each its own")
         if len({task.id for task in self.tasks}) < len(self.tasks):
             raise ForsoothError("two tasks have the same id")
         if self.target_width is not None and not 0 < self.target_width <= self.scale.range:
@@ -178,11 +186,25 @@ class CampaignRequest:
 
 def create(connection: Connection, requester: int, plan: CampaignRequest, first: Mechanism) -> str:
     """Store a campaign and its first design; its id cannot be guessed."""
-    campaign = _new_id()
-    values: dict[str, Any] = {
-        "id": campaign,
-        "requester": requester,
-        "created": int(time.time()),
+    campaign, now = _new_id(), int(time.time())
+    fixed = {"id": campaign, "requester": requester, "created": now}
+    opened = {"opened_at": None if plan.draft else now}
+    connection.execute(insert(models.campaign).values(fixed | opened | _values(plan)))
+    add_design(connection, campaign, StoredDesign(1, first.to_json()))
+    return campaign
+
+
+def replace(connection: Connection, campaign: str, plan: CampaignRequest, first: Mechanism) -> None:
+    """Make a draft what is asked for now."""
+    table, design = models.campaign, models.design
+    connection.execute(update(table).where(table.c.id == campaign).values(_values(plan)))
+    connection.execute(delete(design).where(design.c.campaign == campaign))
+    add_design(connection, campaign, StoredDesign(1, first.to_json()))
+
+
+def _values(plan: CampaignRequest) -> dict[str, Any]:
+    """What a requester can choose, as it is stored."""
+    return {
         "title": plan.title,
         "description": plan.description,
         "tasks": [{"id": t.id, "text": t.text, "image": t.image} for t in plan.tasks],
@@ -192,12 +214,11 @@ def create(connection: Connection, requester: int, plan: CampaignRequest, first:
         "target_width": plan.target_width or plan.scale.range / 4,
         "closes_at": plan.closes_at,
         "max_reports": plan.max_reports,
+        "redesign_after": plan.redesign_after,
         "redesign_at": plan.redesign_after if plan.mechanism == ADAPTIVE else None,
         "estimand": plan.estimand,
+        "retention_days": plan.retention_days,
     }
-    connection.execute(insert(models.campaign).values(values))
-    add_design(connection, campaign, StoredDesign(1, first.to_json()))
-    return campaign
 
 
 def add_design(connection: Connection, campaign: str, design: StoredDesign) -> None:
@@ -248,6 +269,9 @@ def load(
         closes_at=row.closes_at,
         max_reports=row.max_reports,
         designs=tuple(StoredDesign(number, text) for number, text in designs),
+        draft=row.opened_at is None,
+        retention_days=row.retention_days,
+        redesign_after=row.redesign_after,
         estimand=None if row.estimand is None else check_estimand(row.estimand),
     )
 
@@ -271,10 +295,10 @@ class Campaigns:
         return None if design is None else (found, design)
 
     def look_up(self, campaign: str) -> StoredCampaign | None:
-        """A campaign as the database has it now."""
+        """A campaign as the database has it now; drafts are not remembered, for they change."""
         with self._store.reading() as connection:
             found = load(connection, campaign)
-        if found is not None:
+        if found is not None and not found.draft:
             with self._lock:
                 self._known[campaign] = found
                 self._known.move_to_end(campaign)

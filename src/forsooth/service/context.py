@@ -22,7 +22,7 @@ _REASONS = {
     403: "No such invitation.",
     404: "No such campaign, or not yours.",
     409: "Not possible in this state.",
-    410: "The campaign is closed.",
+    410: "The campaign is closed or deleted.",
     413: "The request is too large.",
     422: "The request is malformed; the message says where.",
     429: "Too many requests; Retry-After says when to come again.",

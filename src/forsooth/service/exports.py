@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from starlette.responses import Response
 
 from forsooth.natural import rounded
 
@@ -17,14 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from forsooth.reports import Reports
-    from forsooth.service.schemas import (
-        IntervalView,
-        InvitationView,
-        TruthScaleView,
-        TruthsView,
-        TruthView,
-    )
+    from forsooth.service.schemas import IntervalView, TruthScaleView, TruthsView, TruthView
+    from forsooth.service.schemas_invitations import InvitationView
 
+CSV = "text/csv; charset=utf-8"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet evaluate a cell
 
 
@@ -81,6 +78,12 @@ def _columns(name: str, value: IntervalView) -> dict[str, object]:
 def invitations_csv(invitations: Iterable[InvitationView]) -> str:
     """One row per invitation; neither column can begin like a formula."""
     return _csv(("invitation", "link"), ((each.token, each.link) for each in invitations))
+
+
+def attachment(content: bytes, media_type: str, name: str, *, status: int = 200) -> Response:
+    """A file to keep."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, status, headers, media_type)
 
 
 def guarded(text: str) -> str:

@@ -59,7 +59,8 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        return refuse(Refusal(422, "bad-request", f"{place}: {first['msg']}"))
+        words = first["msg"].removeprefix("Value error, ")
+        return refuse(Refusal(422, "bad-request", f"{place}: {words}"))
 
     async def mistaken(request: Request, error: Exception) -> JSONResponse:
         del request

@@ -50,8 +50,15 @@ campaign = Table(
     Column("closes_at", BigInteger),
     Column("max_reports", Integer),
     Column("closed_at", BigInteger),
+    Column("redesign_after", Integer),  # as asked for
     Column("redesign_at", Integer),  # the number of reports at which an adaptive one learns
     Column("estimand", Text),  # level, label or opinion; null: the default for the scale
+    Column("opened_at", BigInteger),  # null: a draft
+    Column("paused_at", BigInteger),
+    Column("deleted_at", BigInteger),
+    Column("retention_days", Integer),  # reports are erased so many days after the closing
+    Column("erase_at", BigInteger),  # reports, or all of a deleted campaign
+    Column("erased", Integer),  # how many reports were erased
 )
 
 design = Table(

@@ -16,7 +16,7 @@ from forsooth.mechanisms import SampledTasks
 from forsooth.plural import counted
 from forsooth.reports import Reports
 from forsooth.service import models
-from forsooth.service.status import progress, released
+from forsooth.service.status import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def pack_tasks(tasks: Sequence[int] | None) -> bytes | None:
 
 def all_reports(connection: Connection, campaign: StoredCampaign) -> list[Reports]:
     """The released reports of a campaign, by design; workers are in the order of their hashes."""
-    wanted = released(campaign, progress(connection, campaign))
+    wanted = progress(connection, campaign).life.released
     made = (_of_design(connection, campaign, design, wanted) for design in campaign.designs)
     return [reports for reports in made if reports.workers]
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
@@ -28,6 +29,7 @@ MECHANISMS = (*BUILDERS, ADAPTIVE)
 _MECHANISM = rf"^({'|'.join(MECHANISMS)})(:[^\x00]*)?$"
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NO_NUL)]
 Long = Annotated[str, StringConstraints(max_length=5000, pattern=_NO_NUL)]
+Words = Annotated[Short, AfterValidator(lambda text: _not_blank(text))]
 Moment = Annotated[AwareDatetime, BeforeValidator(lambda text: _moment(text))]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -58,8 +60,8 @@ class NewTask(Message):
     """A question."""
 
     id: Short | None = Field(None, description='Its name in exports; by default "1", "2", …')
-    text: Annotated[Long, StringConstraints(min_length=1)] = Field(
-        description="The question, plain text."
+    text: Annotated[Long, AfterValidator(lambda text: _not_blank(text))] = Field(
+        min_length=1, description="The question, plain text."
     )
     image: Annotated[str, StringConstraints(max_length=100_000, pattern=_NO_NUL)] | None = Field(
         None, description="An address that the service allows, or a data: URL of an image."
@@ -83,13 +85,13 @@ class NewCampaign(Message):
         }
     )
 
-    title: Short
+    title: Words
     description: Long = ""
     tasks: list[NewTask] = Field(min_length=1, max_length=MAX_TASKS)
     scale: Annotated[str, StringConstraints(max_length=5000, pattern=_SCALE)] | list[Short] = Field(
         description='"0..4", "G,P,R" or a list of answers from low to high.'
     )
-    labels: list[Short] | None = Field(None, description="A word for each answer.")
+    labels: list[Words] | None = Field(None, description="A word for each answer, all different.")
     epsilon: float = Field(
         gt=0, le=MAX_EPSILON, allow_inf_nan=False, description="ε of the unit: see there."
     )
@@ -112,7 +114,9 @@ class NewCampaign(Message):
         False, description="Everyone with the link may report; otherwise invitations are needed."
     )
     invitations: int = Field(0, ge=0, le=MAX_INVITATIONS, description="How many to make at once.")
-    closes_at: Moment | None = Field(None, description="No report is taken after this.")
+    closes_at: Moment | None = Field(
+        None, description="No report is taken after this; in the future."
+    )
     max_reports: int | None = Field(None, ge=1, le=MAX_REPORTS)
     redesign_after: int = Field(
         100,
@@ -132,12 +136,21 @@ class NewCampaign(Message):
         + "; ".join(f"{name}: {meaning}" for name, meaning in MEANING.items())
         + ". Default: level, or label for two answers.",
     )
+    retention_days: int | None = Field(
+        None,
+        ge=1,
+        le=3650,
+        description="Reports are erased this many days after the campaign closes; results stay. "
+        "Workers read this. Default: they stay until the campaign is deleted.",
+    )
+    draft: bool = Field(False, description="It can be changed, and takes no reports yet.")
 
 
-class NewInvitations(Message):
-    """More invitations."""
+class Deletion(Message):
+    """A confirmation that says what it confirms."""
 
-    count: int = Field(ge=1, le=MAX_INVITATIONS)
+    reports: int = Field(ge=0, description="How many reports this erases; refused if it is wrong.")
+    days: int = Field(7, ge=0, le=365, description="How long it can still be restored.")
 
 
 # What workers send
@@ -206,29 +219,13 @@ class CampaignView(Message):
     mechanism: dict[str, Any]
     design: str = Field(description="SHA-256 of the mechanism's exact text.")
     invitation_required: bool
+    state: Literal["draft", "open", "paused", "closed"]
     closed: bool
     closes_at: datetime | None
+    retention_days: int | None = Field(
+        description="The service erases reports this many days after the closing."
+    )
     client: ClientView
-
-
-class InvitationView(Message):
-    """An invitation; its token is shown this once and not stored."""
-
-    token: str
-    link: str
-
-
-class InvitationsView(Message):
-    """New invitations."""
-
-    invitations: list[InvitationView]
-
-
-class CreatedView(InvitationsView):
-    """A campaign that was made."""
-
-    id: str
-    link: str
 
 
 class DesignView(Message):
@@ -260,11 +257,18 @@ class StatusView(Message):
     protects: str
     open: bool
     tasks: int
+    state: Literal["draft", "open", "paused", "closed", "deleted"]
     closed: bool
     closes_at: datetime | None
     max_reports: int | None
     estimand: Estimand | None = Field(description="As requested; null: the default for the scale.")
+    retention_days: int | None
+    erase_at: datetime | None = Field(
+        description="When its reports are erased; if it is deleted, everything."
+    )
+    erased: int | None = Field(description="How many reports were erased; results may stay.")
     invitations: int
+    unused: int = Field(description="How many invitations no shown report has used.")
     reports: int = Field(description="How many are shown; all of them once it is closed.")
     batch: int = Field(
         description="Until it is closed, reports are shown and counted in batches of at least this "
@@ -386,6 +390,12 @@ def _moment(text: object) -> datetime:
     if not isinstance(text, str):
         raise ValueError("a time is written 2031-01-31T12:00:00Z")
     return datetime.fromisoformat(text)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("this must not be blank")
+    return text
 
 
 def utc(seconds: int | None) -> datetime | None:

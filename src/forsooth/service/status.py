@@ -7,19 +7,20 @@ release can be shown with it, or when the campaign is closed. See `writer` for t
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from forsooth.service import models
+from forsooth.service import invitations, models
+from forsooth.service.failures import Refusal
+from forsooth.service.life import Life, life_of
 from forsooth.service.schemas import DesignView, SpentView, StatusView, utc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import ColumnElement, Connection, Row
+    from sqlalchemy import Connection
 
     from forsooth.service.campaigns import StoredCampaign
 
@@ -29,7 +30,7 @@ class Progress:
     """What changes in a campaign's life, as its requester may know it."""
 
     by_design: Mapping[int, int]
-    closed: bool
+    life: Life
 
     @property
     def reports(self) -> int:
@@ -37,44 +38,31 @@ class Progress:
         return sum(self.by_design.values())
 
 
-def is_closed(campaign: Row[*tuple[Any, ...]], received: int) -> bool:
-    """Are no more reports taken? By the campaign's row, and how many it has."""
-    return (
-        campaign.closed_at is not None
-        or (campaign.closes_at is not None and campaign.closes_at <= time.time())
-        or (campaign.max_reports is not None and received >= campaign.max_reports)
-    )
-
-
 def progress(connection: Connection, campaign: StoredCampaign) -> Progress:
     """How many reports are shown, and whether more are taken."""
-    design, table, report = models.design, models.campaign, models.report
-    own = connection.execute(select(table).where(table.c.id == campaign.id)).one()
+    now = life_of(connection, campaign.id)
+    if now is None:  # erased since it was looked up
+        raise Refusal(404, "unknown-campaign", "there is no such campaign")
+    design, report = models.design, models.report
     numbers = select(design.c.number, design.c.reports).where(design.c.campaign == campaign.id)
     by_design = {row.number: row.reports for row in connection.execute(numbers)}
-    if is_closed(own, sum(by_design.values())):
-        return Progress(by_design, closed=True)
+    if now.has_ended:
+        return Progress(by_design, now)
     waiting = select(report.c.design).where(report.c.campaign == campaign.id, report.c.waiting)
     for number in connection.scalars(waiting):
         by_design[number] -= 1
-    return Progress(by_design, closed=False)
-
-
-def released(campaign: StoredCampaign, now: Progress) -> ColumnElement[bool]:
-    """Which reports are shown."""
-    own = models.report.c.campaign == campaign.id
-    return own if now.closed else own & ~models.report.c.waiting
+    return Progress(by_design, now)
 
 
 def status(connection: Connection, campaign: StoredCampaign, link: str, batch: int) -> StatusView:
     """All that a requester is told of a campaign's progress."""
     now = progress(connection, campaign)
     invitation, report = models.invitation, models.report
-    invitations = connection.scalar(
+    invited = connection.scalar(
         select(func.count()).select_from(invitation).where(invitation.c.campaign == campaign.id)
     )
     largest, total = connection.execute(
-        select(func.max(report.c.spent), func.sum(report.c.spent)).where(released(campaign, now))
+        select(func.max(report.c.spent), func.sum(report.c.spent)).where(now.life.released)
     ).one()
     mechanism = campaign.current.mechanism
     return StatusView(
@@ -87,11 +75,16 @@ def status(connection: Connection, campaign: StoredCampaign, link: str, batch: i
         protects=mechanism.guarantee.protects,
         open=campaign.open,
         tasks=len(campaign.tasks),
-        closed=now.closed,
+        state=now.life.state,
+        closed=now.life.has_ended,
         closes_at=utc(campaign.closes_at),
         max_reports=campaign.max_reports,
         estimand=campaign.estimand,
-        invitations=invitations or 0,
+        retention_days=campaign.retention_days,
+        erase_at=utc(now.life.row.erase_at),
+        erased=now.life.row.erased,
+        invitations=invited or 0,
+        unused=invitations.unused(connection, now.life),
         reports=now.reports,
         batch=batch,
         designs=[

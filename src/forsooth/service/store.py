@@ -102,6 +102,15 @@ class Store:
         log = Path(f"{self.url.database}-wal")
         return not self.is_sqlite or not log.exists() or log.stat().st_size == 0
 
+    def shred(self) -> None:
+        """Leave nothing of deleted rows in the database's files."""
+        if self.is_sqlite:
+            self.tidy()
+            return
+        with self.engine.connect() as connection:
+            connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+            connection.execute(text("VACUUM FULL report, invitation, analysis, design, campaign"))
+
     def tidy(self) -> None:
         """Write SQLite's rows anew, in the order of their keys, and empty the write-ahead log.
 
@@ -115,9 +124,11 @@ class Store:
             with self._turn(), closing(database):
                 database.execute("PRAGMA synchronous=FULL")
                 database.execute("VACUUM")
-                database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                ((busy, *_),) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.Error as error:
             raise OSError(f"cannot tidy {self.url.database}: {error}") from error
+        if busy:
+            raise OSError(f"cannot empty the write-ahead log of {self.url.database}: it is in use")
 
     def migrate(self) -> None:
         """Bring the tables to the newest version; all of it happens or nothing."""
@@ -207,7 +218,7 @@ def _prepare_sqlite(connection: Any, record: object) -> None:
     """Durable commits; and Python's driver must not begin transactions by itself."""
     del record
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
 
 

@@ -19,7 +19,6 @@ import logging
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
-from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, insert, select, update
 
 from forsooth.service import models
-from forsooth.service.status import is_closed
+from forsooth.service.life import life_of
 from forsooth.service.store import UNAVAILABLE, reason
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ class Outcome(Enum):
     DIFFERENT = "already-reported"
     UNINVITED = "unknown-invitation"
     CLOSED = "closed"
+    PAUSED = "paused"
+    GONE = "unknown-campaign"  # erased
 
 
 @dataclass(frozen=True)
@@ -169,10 +170,15 @@ def record(connection: Connection, submissions: Sequence[Submission], batch: int
 def _record_campaign(
     connection: Connection, campaign: str, submissions: list[Submission], batch: int
 ) -> list[Outcome]:
-    room, waiting, is_open = _lock(connection, campaign)
+    now = life_of(connection, campaign, lock=True)
+    if now is None:
+        return [Outcome.GONE] * len(submissions)
+    room = now.room if now.state == "open" else 0
+    waiting = _waiting(connection, campaign)
+    no_room = Outcome.PAUSED if now.state == "paused" else Outcome.CLOSED
     hashes = list({each.invitation for each in submissions})
     stored = _stored(connection, campaign, hashes)
-    invited = set(hashes) if is_open else _invited(connection, campaign, hashes)
+    invited = set(hashes) if now.row.open else _invited(connection, campaign, hashes)
     accepted: list[Submission] = []
     outcomes = []
     for each in submissions:
@@ -182,7 +188,7 @@ def _record_campaign(
         elif each.invitation not in invited:
             outcomes.append(Outcome.UNINVITED)
         elif len(accepted) >= room:
-            outcomes.append(Outcome.CLOSED)
+            outcomes.append(no_room)
         else:
             accepted.append(each)
             stored[each.invitation] = each.content
@@ -196,19 +202,11 @@ def _record_campaign(
     return outcomes
 
 
-def _lock(connection: Connection, campaign: str) -> tuple[float, int, bool]:
-    """How many more reports the campaign takes, how many wait, and whether its link is open."""
-    table, report = models.campaign, models.report
-    row = connection.execute(
-        select(table.c.open, table.c.closes_at, table.c.closed_at, table.c.max_reports)
-        .where(table.c.id == campaign)
-        .with_for_update()
-    ).one()
-    waiting = select(func.count()).where(report.c.campaign == campaign, report.c.waiting)
-    received = select(func.sum(models.design.c.reports)).where(models.design.c.campaign == campaign)
-    count = 0 if row.max_reports is None else connection.execute(received).scalar_one()
-    room = 0 if is_closed(row, count) else (row.max_reports or inf) - count
-    return room, connection.execute(waiting).scalar_one(), row.open
+def _waiting(connection: Connection, campaign: str) -> int:
+    """How many reports wait for their batch."""
+    report = models.report
+    counted = select(func.count()).where(report.c.campaign == campaign, report.c.waiting)
+    return connection.execute(counted).scalar_one()
 
 
 def _stored(

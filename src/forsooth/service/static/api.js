@@ -17,9 +17,14 @@ export const key = {
   forget: () => sessionStorage.removeItem(SLOT),
 };
 
-/** @param {string} path below /v1/campaigns @param {object} [body] of a POST @returns {Promise<any>} */
-export async function call(path, body) {
-  return (await request(path, body)).json();
+/**
+ * @param {string} path below /v1/campaigns
+ * @param {object} [body] what is sent; without it, something is asked for
+ * @param {string} [method]
+ * @returns {Promise<any>}
+ */
+export async function call(path, body, method = "POST") {
+  return (await request(path, body, method)).json();
 }
 
 /** @param {string} path @param {object} [body] */
@@ -27,10 +32,10 @@ export async function callForBlob(path, body) {
   return (await request(path, body)).blob();
 }
 
-async function request(path, body) {
+async function request(path, body, method = "POST") {
   const headers = { Authorization: `Bearer ${key.get()}` };
   const post = {
-    method: "POST",
+    method,
     headers: { ...headers, "Content-Type": "application/json" },
     body: JSON.stringify(body),
   };

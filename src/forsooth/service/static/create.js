@@ -4,7 +4,8 @@ import { call } from "./api.js";
 import { byId, shown, tell } from "./dom.js";
 import { inWords } from "./forsooth-client.js";
 import { showPromise } from "./promise.js";
-import { readRows, readTasks } from "./table.js";
+import { fillForm, scaleOf } from "./order.js";
+import { readRows, readTable, readText } from "./table.js";
 
 const form = byId("new-form");
 const fields = form.elements;
@@ -17,15 +18,40 @@ const RESULTS = {
     "Result: for each question the share of people who give each answer, and the mean answer, with 90 % intervals.",
 };
 
+/** The draft that is being changed, "" for a new campaign; and what the form was filled from. */
+let changed = "";
+let source = null;
+let namedScale = ""; // by the table, and put into its field
+
+/**
+ * Show the form as it was left, or filled from a campaign.
+ * @param {any} [order]
+ * @param {string} [draft] the id of the draft that is to be changed
+ */
+export function beginForm(order = null, draft = "") {
+  if (order || source) form.reset();
+  [source, changed, namedScale] = [order, draft, ""];
+  if (order) fillForm(fields, draft ? order : { ...order, title: `Copy of ${order.title}` });
+  byId("new-title").textContent = draft ? "Change the draft" : "New campaign";
+  byId("create").hidden = Boolean(draft);
+  byId("cancel").href = draft ? `#/c/${draft}` : "#/";
+  tell(problem, "");
+  preview();
+}
+
 /** @param {(made: {id: string}, invitations: number) => void} created what comes after */
 export function prepareForm(created) {
   form.addEventListener("input", preview);
+  form.addEventListener("keydown", (event) => {
+    // Enter in a field is no order to create anything.
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+  });
   byId("offer").addEventListener("click", () => {
     fields.unit.value = "worker";
     preview();
   });
   fields.file.addEventListener("change", async () => {
-    if (fields.file.files[0]) fields.table.value = await fields.file.files[0].text();
+    if (fields.file.files[0]) fields.table.value = await readText(fields.file.files[0]);
     preview();
   });
   form.addEventListener("submit", async (event) => {
@@ -34,10 +60,12 @@ export function prepareForm(created) {
     const button = event.submitter;
     button.disabled = true;
     try {
-      const order = readOrder();
-      const invitations = order.open ? 0 : Number(fields.count.value);
-      const made = await call("", order);
+      const draft = button.value === "draft";
+      const order = { ...readOrder(), draft };
+      const invitations = order.open || draft ? 0 : Number(fields.count.value);
+      const made = changed ? await call(`/${changed}`, order, "PUT") : await call("", order);
       form.reset();
+      source = null;
       created(made, invitations);
     } catch (error) {
       tell(problem, error.message);
@@ -51,16 +79,20 @@ export function prepareForm(created) {
 }
 
 function preview() {
-  let [tasks, complaint] = [[], ""];
+  let [table, complaint] = [{ tasks: [], scale: "", unused: [] }, ""];
   try {
-    tasks = readTasks(fields.table.value);
+    table = readTable(fields.table.value);
   } catch (error) {
     complaint = error.message;
   }
-  byId("table-result").textContent = complaint || described(tasks);
+  const { tasks, scale } = table;
+  if (scale && scale !== namedScale) fields.scale.value = scale;
+  namedScale = scale;
+  byId("table-result").textContent = complaint || described(table);
   byId("estimand").textContent = RESULTS[estimand()] ?? "";
   previewPromise(tasks);
-  byId("count-field").hidden = fields.access.value === "open";
+  byId("count-field").hidden = fields.access.value === "open" || Boolean(changed);
+  byId("sybil").hidden = fields.access.value !== "open";
 }
 
 /** What everybody will be promised, and what the requester should know of it. */
@@ -113,13 +145,20 @@ function warn(tasks, { epsilon, strength, odds }, whole) {
   byId("preview-warning").hidden = !(isWeak || alike);
 }
 
-function described(tasks) {
+function described({ tasks, scale, unused }) {
   if (tasks.length === 0) return "";
   const [first, last] = [tasks[0].text, tasks.at(-1).text];
-  if (tasks.length === 1) return `1 question: “${first}”`;
   const images = tasks.filter((task) => task.image).length;
   const pictures = images ? `, ${shown(images)} with a picture` : "";
-  return `${shown(tasks.length)} questions${pictures}, from “${first}” to “${last}”`;
+  const found =
+    tasks.length === 1
+      ? `1 question: “${first}”`
+      : `${shown(tasks.length)} questions${pictures}, from “${first}” to “${last}”`;
+  return [
+    found,
+    ...(scale ? [`The answers are those of the column scale: ${scale}`] : []),
+    ...(unused.length ? [`Not used: ${unused.length === 1 ? "the column" : "the columns"} ${unused.join(", ")}`] : []),
+  ].join(". ");
 }
 
 /**
@@ -128,6 +167,7 @@ function described(tasks) {
  */
 function estimand() {
   if (fields.truth.value !== "one") return fields.truth.value || null;
+  if (source && source.estimand !== "opinion" && fields.scale.value === scaleOf(source.scale)) return source.estimand;
   const range = /^\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*$/.exec(fields.scale.value);
   if (range) return range[2] - range[1] > 1 ? "level" : "label";
   const answers = fields.scale.value.split(",").map((answer) => answer.trim());
@@ -139,14 +179,21 @@ function estimand() {
 function readOrder() {
   const text = (name) => fields[name].value.trim();
   const number = (name) => (text(name) ? { [name]: Number(text(name)) } : {});
-  const tasks = readTasks(fields.table.value);
+  const { tasks } = readTable(fields.table.value);
+  if (!text("title")) throw new Error("The campaign needs a title.");
   if (tasks.length === 0) throw new Error("There is no question yet.");
+  const closes = text("closes_at") && new Date(text("closes_at"));
+  if (closes && closes <= new Date()) throw new Error("The closing date has passed: choose one in the future, or none.");
+  const labels = text("labels") && readRows(text("labels"), ",")[0];
+  const twice = labels && labels.find((label, place) => labels.indexOf(label) < place);
+  if (twice) throw new Error(`Two answers have the same words, “${twice}”: give each its own.`);
   return {
+    ...(source && { redesign_after: source.redesign_after }),
     title: text("title"),
     description: text("description"),
     tasks,
-    scale: text("scale"),
-    ...(text("labels") && { labels: readRows(text("labels"), ",")[0] }),
+    scale: text("scale").includes('"') ? readRows(text("scale"), ",")[0] : text("scale"),
+    ...(labels && { labels }),
     epsilon: Number(text("epsilon")),
     unit: fields.unit.value,
     ...(fields.unit.value === "worker" && number("sampled")),
@@ -154,8 +201,9 @@ function readOrder() {
     mechanism: fields.mechanism.value,
     estimand: estimand(),
     open: fields.access.value === "open",
-    ...(text("closes_at") && { closes_at: new Date(text("closes_at")).toISOString() }),
+    ...(closes && { closes_at: closes.toISOString() }),
     ...number("max_reports"),
     ...number("target_width"),
+    ...number("retention_days"),
   };
 }

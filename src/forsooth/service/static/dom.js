@@ -65,6 +65,11 @@ export function shown(value, decimals = 2) {
   return value.toLocaleString("en", { maximumFractionDigits: decimals });
 }
 
+/** "1 report", "2,000 reports" @param {number} number @param {string} thing */
+export function quantity(number, thing) {
+  return `${shown(number)} ${number === 1 ? thing : `${thing}s`}`;
+}
+
 /**
  * A cell of a table that becomes a list on a phone: there each cell carries its column's name.
  * @param {string} name

@@ -843,7 +843,26 @@ function parseAbout(text) {
     design: aText(json.get("design"), "design"),
     invitationRequired: aTruth(json.get("invitation_required"), "invitation_required"),
     closed: aTruth(json.get("closed"), "closed"),
+    life: lifeOf(json.get("state") ?? (json.get("closed") ? "closed" : "open")),
+    retentionDays: optional(json.get("retention_days"), "retention_days"),
   };
+}
+
+/**
+ * @param {unknown} state
+ * @returns {"draft" | "open" | "paused" | "closed"}
+ */
+function lifeOf(state) {
+  if (state === "draft" || state === "open" || state === "paused" || state === "closed") return state;
+  throw new ForsoothError("state must be draft, open, paused or closed");
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} name
+ */
+function optional(value, name) {
+  return value === undefined || value === null ? null : aNumber(value, name);
 }
 
 /**
@@ -1252,6 +1271,31 @@ async function cellsOf({ tasks, labels }, mechanism, rule, address, places) {
       epsilon: mechanism.cell.epsilon,
     };
   });
+}
+
+// obstacle.js
+/** Why no report can be sent now: asked before anything is answered, not after. */
+
+/** @typedef {"draft" | "paused" | "closed" | "already-reported" | "unknown-invitation"} Obstacle */
+
+/**
+ * The service is given the hash of the token, with which nobody can report.
+ * @param {import("./service.js").Network} network
+ * @param {string} address
+ * @param {string} token
+ * @returns {Promise<Obstacle | null>}
+ */
+async function obstacleOf(network, address, token) {
+  const body = JSON.stringify({ hash: await sha256Hex(token) });
+  try {
+    const { text } = await request(network, `${address}/check`, body);
+    const found = anObject(parseJson(text), "the service's answer").get("invitation");
+    if (found === "used") return "already-reported";
+    return found === "unknown" ? "unknown-invitation" : null;
+  } catch (error) {
+    if (error instanceof ForsoothError && error.code === "unreachable") throw error;
+    return null; // a service of version 0.1 cannot be asked
+  }
 }
 
 // report.js
@@ -2528,6 +2572,8 @@ function requireEpsilon(mechanism, epsilon, whose) {
 /** @typedef {{body: string, cells: (Cell & {value: string | null})[]}} Ready */
 
 class Campaign {
+  /** @type {"open" | import("./obstacle.js").Obstacle} */ #life;
+  /** @type {boolean} */ #required;
   /** @type {string} */ #address;
   /** @type {import("./mechanism.js").Mechanism} */ #mechanism;
   /** @type {string} */ #invitation;
@@ -2605,6 +2651,10 @@ class Campaign {
     /** @type {{values: readonly string[], labels: readonly string[]}} */
     this.scale = { values: about.values, labels: about.labels };
     this.closed = about.closed;
+    /** The service says that it erases reports so many days after the closing; null: it does not. */
+    this.retentionDays = about.retentionDays;
+    this.#life = about.life;
+    this.#required = about.invitationRequired;
     this.verification = verification;
     this.#address = parts.address;
     this.#mechanism = parts.mechanism;
@@ -2626,6 +2676,15 @@ class Campaign {
   get state() {
     if (!this.#kept) return "open";
     return this.#kept.accepted ? "accepted" : "kept";
+  }
+
+  /**
+   * Why no report can be sent now, or null. Nothing is stored, here or there.
+   * @returns {Promise<import("./obstacle.js").Obstacle | null>}
+   */
+  async obstacle() {
+    if (this.#life !== "open") return this.#life;
+    return this.#required ? obstacleOf(this.#network, this.#address, this.#invitation) : null;
   }
 
   /**

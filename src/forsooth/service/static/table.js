@@ -1,48 +1,111 @@
 /** Questions from what people paste: one per line, or a table from a file or a spreadsheet. */
 
-const TEXT = ["text", "question"];
-const ID = ["id", "task"];
-const IMAGE = ["image"];
+const NAMES = {
+  text: ["text", "question"],
+  id: ["id", "task"],
+  image: ["image"],
+  scale: ["scale"],
+};
+const DELIMITERS = ["\t", ";", ","];
+const LONGEST_NAME = 40; // of a column; a question is longer, or ends in a mark
+
+/**
+ * @typedef {object} Table
+ * @property {{text: string, id?: string, image?: string}[]} tasks
+ * @property {string} scale the one that all rows name; "" if they name none
+ * @property {string[]} unused columns with other names
+ */
 
 /**
  * @param {string} pasted
- * @returns {{text: string, id?: string, image?: string}[]}
+ * @returns {Table}
  */
-export function readTasks(pasted) {
+export function readTable(pasted) {
   const text = pasted.replace(/^\uFEFF/, "");
-  const table = asTable(text);
-  if (!table) {
-    return text
-      .split(/\r?\n/)
-      .map((line) => ({ text: line.trim() }))
-      .filter((task) => task.text);
+  const found = headerOf(text);
+  if (!found) return { tasks: readLines(text), scale: "", unused: [] };
+  const { header, delimiter } = found;
+  const place = (name) => header.findIndex((each) => NAMES[name].includes(each));
+  const [texts, ids, images, scales] = ["text", "id", "image", "scale"].map(place);
+  const rows = readRows(text, delimiter)
+    .map((cells, index) => ({ cells, number: index + 1 }))
+    .slice(1)
+    .filter(({ cells }) => cells.some(Boolean));
+  const tasks = rows.map(({ cells, number }) => {
+    if (cells.slice(header.length).some(Boolean)) throw new Error(tooManyCells(number, cells, header, delimiter));
+    if (!cells[texts]) throw new Error(`Row ${number} of the table has no question.`);
+    return {
+      text: cells[texts],
+      ...(cells[ids] && { id: cells[ids] }),
+      ...(cells[images] && { image: cells[images] }),
+    };
+  });
+  const known = Object.values(NAMES).flat();
+  return {
+    tasks,
+    scale: theScale(rows.map(({ cells }) => cells[scales] ?? "")),
+    unused: header.filter((name) => name && !known.includes(name)),
+  };
+}
+
+function tooManyCells(number, cells, header, delimiter) {
+  const name = delimiter === "\t" ? "a tab" : `“${delimiter}”`;
+  return (
+    `Row ${number} of the table has ${cells.length} cells, its header has ${header.length}. ` +
+    `Put texts that contain ${name} in double quotes.`
+  );
+}
+
+/** @param {string[]} named */
+function theScale(named) {
+  const scales = [...new Set(named.filter(Boolean))];
+  if (scales.length > 1) {
+    throw new Error(
+      `The table names several scales, for example “${scales[0]}” and “${scales[1]}”. A campaign has ` +
+        "one: make a campaign for each.",
+    );
   }
-  const [header, ...rows] = table;
-  const column = (names) => header.findIndex((name) => names.includes(name));
-  const [texts, ids, images] = [column(TEXT), column(ID), column(IMAGE)];
-  return rows
-    .filter((row) => row.some(Boolean))
-    .map((row, place) => {
-      if (!row[texts]) throw new Error(`Row ${place + 1} of the table has no question.`);
-      return {
-        text: row[texts],
-        ...(row[ids] && { id: row[ids] }),
-        ...(row[images] && { image: row[images] }),
-      };
-    });
+  return scales[0] ?? "";
+}
+
+/** One question per line; a line in quotes, as spreadsheets write it, is what the quotes hold. */
+function readLines(text) {
+  const lines = text.split(/\r?\n|\r/).map((line) => line.trim());
+  if (lines.filter((line) => line.includes("\t")).length > 1) {
+    throw new Error("This is a table, but no column is named text: name the questions’ column so.");
+  }
+  return lines
+    .map((line) => /^"((?:[^"]|"")*)"$/.exec(line)?.[1].replaceAll('""', '"').trim() ?? line)
+    .filter(Boolean)
+    .map((line) => ({ text: line }));
 }
 
 /**
- * The rows, if the first one names a column of questions; the delimiter is the one that it uses.
+ * The first line, if it names a column of questions; the delimiter is the one that it uses.
  * @param {string} text
  */
-function asTable(text) {
-  for (const delimiter of ["\t", ";", ","]) {
-    const rows = readRows(text, delimiter);
-    const header = rows[0]?.map((name) => name.toLowerCase()) ?? [];
-    if (TEXT.some((name) => header.includes(name))) return [header, ...rows.slice(1)];
+function headerOf(text) {
+  const [first, ...others] = text.split(/\r?\n|\r/);
+  if (!others.some((line) => line.trim())) return null;
+  for (const delimiter of DELIMITERS) {
+    const header = cellsOf(first, delimiter);
+    if (header && NAMES.text.some((name) => header.includes(name)) && header.every(looksLikeName)) {
+      return { header, delimiter };
+    }
   }
   return null;
+}
+
+function cellsOf(line, delimiter) {
+  try {
+    return readRows(line, delimiter)[0].map((name) => name.toLowerCase());
+  } catch {
+    return null; // quotes that are part of a question
+  }
+}
+
+function looksLikeName(cell) {
+  return cell.length <= LONGEST_NAME && !/[?!.…:]$/.test(cell);
 }
 
 /**
@@ -60,11 +123,47 @@ export function readRows(text, delimiter) {
     rows.at(-1).push((quoted?.replaceAll('""', '"') ?? plain).trim());
     at += whole.length;
     if (at < text.length && text[at] !== delimiter) {
-      if (!/[\r\n]/.test(text[at])) throw new Error(`Cannot read the table: a quote is out of place.`);
+      if (!/[\r\n]/.test(text[at])) {
+        throw new Error(`Row ${rows.length} of the table cannot be read: a quote is out of place.`);
+      }
       if (text[at] === "\r" && text[at + 1] === "\n") at += 1;
       rows.push([]);
     }
     at += 1;
   }
   return rows;
+}
+
+/**
+ * The same back, to be read by `readRows` and by spreadsheets.
+ * @param {readonly (readonly string[])[]} rows
+ */
+export function writeRows(rows) {
+  const quote = (cell) => (/[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return rows.map((row) => `${row.map(quote).join(",")}\n`).join("");
+}
+
+/**
+ * The delimiter that a line uses most.
+ * @param {string} line
+ */
+export function delimiterOf(line) {
+  const count = (delimiter) => line.split(delimiter).length;
+  return DELIMITERS.reduce((best, each) => (count(each) > count(best) ? each : best), ",");
+}
+
+/**
+ * The text of a file: in UTF-8 or UTF-16, or as Windows programs in western Europe write it.
+ * @param {Blob} file
+ */
+export async function readText(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
 }

@@ -1,10 +1,11 @@
 /** One campaign, live: reports so far, results so far, and whether they are enough. */
 import { call, callForBlob, save } from "./api.js";
 import { drawQuality, drawTruths, interval, probable, question, reading } from "./charts.js";
-import { byId, cell, element, shown } from "./dom.js";
+import { byId, cell, element, quantity, shown } from "./dom.js";
+import { beginInvitations, inviteMany, prepareInvitations, showInvitations } from "./invitations.js";
+import { prepareLife, showLife } from "./life.js";
 
 const EVERY = 2000; // milliseconds between two looks
-const MOST_LINKS = 1000; // shown on the page; the file has all
 const MOST_QUESTIONS = 300; // shown as bars; the CSV file has all
 const view = byId("campaign");
 
@@ -18,26 +19,16 @@ let page;
 /** @param {typeof page} callbacks what to do when a look fails (null: all is well), or is the first */
 export function prepareView(callbacks) {
   page = callbacks;
-  byId("invite").addEventListener("submit", (event) => {
-    event.preventDefault();
-    attempt(byId("share-news"), () => invite(Number(byId("invite-count").value)));
-  });
-  byId("copy").addEventListener("click", async () => {
-    byId("link").select();
-    const copying = navigator.clipboard?.writeText(byId("link").value); // not without https
-    const copied = await copying?.then(() => true).catch(() => false);
-    byId("share-news").textContent = copied ? "Copied." : "The link is selected: copy it now.";
+  prepareInvitations(attempt, look);
+  prepareLife(attempt, (status) => {
+    showStatus(status);
+    look();
   });
   for (const button of view.querySelectorAll("[data-export]")) {
     button.addEventListener("click", () => {
       attempt(byId("export-news"), () => download(button.dataset.export));
     });
   }
-  byId("close").addEventListener("click", () => byId("closing").showModal());
-  byId("closing").addEventListener("close", () => {
-    if (byId("closing").returnValue !== "close") return;
-    attempt(byId("export-news"), async () => showStatus(await call(`/${watched}/close`, {})));
-  });
   document.addEventListener("visibilitychange", () => {
     if (watched && !document.hidden) look();
   });
@@ -47,11 +38,11 @@ export function prepareView(callbacks) {
 export async function watch(id, invitations = 0) {
   watched = id;
   drawn = "";
-  for (const name of ["fresh", "truths-body", "opinions", "quality", "designs"]) byId(name).hidden = true;
-  for (const name of ["share-news", "export-news", "assumption"]) byId(name).textContent = "";
-  byId("closing").returnValue = "";
+  for (const name of ["truths-body", "opinions", "quality", "designs"]) byId(name).hidden = true;
+  for (const name of ["life-news", "export-news", "assumption"]) byId(name).textContent = "";
+  beginInvitations(id);
   await look();
-  if (invitations) await attempt(byId("share-news"), () => invite(invitations));
+  if (invitations) await inviteMany(invitations);
 }
 
 export function stopWatching() {
@@ -63,11 +54,11 @@ async function look() {
   clearTimeout(timer);
   const id = watched;
   try {
-    const [status, truths] = await Promise.all([call(`/${id}/status`), call(`/${id}/truths`)]);
+    const status = await call(`/${id}/status`);
     if (id !== watched) return;
     showStatus(status);
     if (view.hidden) page.appear();
-    showTruths(truths, status);
+    if (!byId("collected").hidden) showTruths(await call(`/${id}/truths`), status);
     page.trouble(null);
   } catch (error) {
     if (id !== watched) return;
@@ -87,41 +78,21 @@ async function attempt(place, act) {
   }
 }
 
-async function invite(count) {
-  const blob = await callForBlob(`/${watched}/invitations?format=csv`, { count });
-  const links = (await blob.text())
-    .trim()
-    .split("\n")
-    .slice(1)
-    .map((line) => line.split(",")[1]);
-  byId("fresh-title").textContent =
-    `${quantity(links.length, "invitation")} ${links.length === 1 ? "is" : "are"} ready`;
-  byId("fresh-links").textContent = links.slice(0, MOST_LINKS).join("\n");
-  byId("fresh-save").onclick = () => save(blob, "invitations.csv");
-  byId("fresh").hidden = false;
-  byId("fresh-title").focus();
-  look();
-}
-
 async function download(name) {
   const blob = await callForBlob(`/${watched}/${name}`);
   save(blob, blob.type === "application/zip" ? name.replace(/\w+$/, "zip") : name);
 }
 
 function showStatus(status) {
-  const { closed, open, reports, designs } = status;
+  const { reports, designs } = status;
   document.title = `${status.title} · forsooth`;
   byId("campaign-title").textContent = status.title;
-  byId("state").textContent = closed ? "closed" : "open";
-  byId("state").className = closed ? "badge closed" : "badge";
   byId("facts").textContent = factsOf(status);
   byId("reports").textContent = counted(status);
   byId("reports-of").textContent = expected(status);
-  byId("share").hidden = closed;
-  byId("open-link").hidden = !open;
-  byId("invite").hidden = open;
-  byId("link").value = status.link;
-  byId("close").hidden = closed;
+  byId("collected").hidden = ["draft", "deleted"].includes(status.state);
+  showLife(status);
+  showInvitations(status);
   byId("spent").textContent = reports
     ? `Ledger: no invitation has spent more than ε = ${shown(status.spent.largest, 4)} in all.`
     : "";
@@ -188,11 +159,6 @@ function showTruths(found, { batch, closed }) {
   byId("assumption").textContent = assumption(found);
   if (opinion) showOpinions(found);
   else showLevels(found);
-}
-
-/** "1 report", "2,000 reports" */
-function quantity(number, thing) {
-  return `${shown(number)} ${number === 1 ? thing : `${thing}s`}`;
 }
 
 function unread(more) {

@@ -1,9 +1,10 @@
 /** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
 import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
 import { askFirst } from "./consent.js";
-import { byId, cell, element, showOnly, shown, tell } from "./dom.js";
+import { byId, cell, element, quantity, showOnly, shown, tell } from "./dom.js";
 import { campaignLink, isOneFile } from "./link.js";
 import { showDigest } from "./manifest.js";
+import { previewOf } from "./preview.js";
 import { showPromise } from "./promise.js";
 
 const MANY = 12; // a longer scale is a list to choose from instead of buttons
@@ -16,6 +17,8 @@ const buttons = [byId("send"), byId("resend"), byId("back")];
 
 /** What to say when it ends, by the error's code; the error's own words follow. */
 const TITLES = {
+  draft: "This survey has not begun",
+  paused: "This survey is paused",
   closed: "This survey is closed",
   "already-reported": "This invitation has been used",
   "unknown-invitation": "This invitation is not known",
@@ -29,10 +32,12 @@ const TITLES = {
   refused: "Your device refused this survey",
 };
 const ADVICE = {
+  draft: "It takes no reports yet. Come back later.",
+  paused: "It takes no reports at the moment. Come back later.",
   closed: "It takes no more reports.",
   "already-reported":
-    "A report has come in under it, and it was not the one that this device holds. Each " +
-    "invitation counts once: if that was not you, ask for a new one.",
+    "A report has come in under it, and not from this browser. Each invitation counts once: if that " +
+    "was not you, ask for a new one.",
   "unknown-invitation": "Open the whole link that you were sent, or ask for a new one.",
   "unknown-campaign": "Open the whole link that you were sent.",
   refused: "Nothing was sent.",
@@ -58,12 +63,15 @@ begin();
 
 async function begin() {
   tell(byId("description"), "");
-  let campaign;
+  let campaign, obstacle;
   try {
     const link = campaignLink();
     if (link === null) return;
+    const preview = previewOf(link);
+    const { link: address, options } = preview ?? { link, options: { network } };
     // Weaker promises are not refused here: the person is asked, see consent.js.
-    campaign = await Campaign.open(link, { network, protects: "answers", cap: Infinity });
+    campaign = await Campaign.open(address, { ...options, protects: "answers", cap: Infinity });
+    obstacle = preview || campaign.state !== "open" ? null : await campaign.obstacle();
   } catch (error) {
     byId("title").textContent = "A private survey";
     complain(error, () => location.reload());
@@ -75,10 +83,17 @@ async function begin() {
   tell(byId("description"), campaign.description);
   describe(campaign.verification);
   byId("spent").textContent = shown(campaign.spending.before);
+  tell(byId("retention"), retention(campaign.retentionDays));
   if (campaign.state === "accepted") showOnly(steps, done);
   else if (campaign.state === "kept") offerAgain(campaign);
-  else if (campaign.closed) complain(new ForsoothError("this campaign is closed", "closed"));
+  else if (obstacle) complain(new ForsoothError("no report can be sent", obstacle));
   else askFirst(campaign, () => ask(campaign));
+}
+
+/** What the service says about erasing, which no device can check. */
+function retention(days) {
+  if (days === null) return "";
+  return `The service says that it erases reports ${quantity(days, "day")} after the survey closes. Your device cannot check this.`;
 }
 
 /** The promise in words, and what this device has found out itself. */

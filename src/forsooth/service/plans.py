@@ -1,0 +1,91 @@
+"""What a requester asks for: from the wire to a campaign, and back to make another one like it."""
+
+from __future__ import annotations
+
+import time
+from urllib.parse import urlsplit
+
+from forsooth.errors import ForsoothError
+from forsooth.scale import Scale
+from forsooth.service.campaigns import CampaignRequest, StoredCampaign, Task
+from forsooth.service.schemas import NewCampaign, NewTask, utc
+from forsooth.service.settings import Settings
+
+_IMAGES = tuple(f"data:image/{kind};base64," for kind in ("png", "jpeg", "gif", "webp"))
+
+
+def plan_of(body: NewCampaign, settings: Settings) -> CampaignRequest:
+    """What is asked for, in our own words; refused where it makes no sense."""
+    closes_at = None if body.closes_at is None else int(body.closes_at.timestamp())
+    if closes_at is not None and closes_at <= time.time():
+        raise ForsoothError("the closing date has passed: choose one in the future, or none")
+    if body.invitations and (body.open or body.draft):
+        kind = "an open campaign" if body.open else "a draft"
+        raise ForsoothError(f"{kind} has no invitations: leave them out")
+    tasks = tuple(
+        Task(task.id or str(number), task.text, _allowed_image(task.image, settings))
+        for number, task in enumerate(body.tasks, 1)
+    )
+    return CampaignRequest(
+        title=body.title,
+        tasks=tasks,
+        scale=Scale.parse(body.scale) if isinstance(body.scale, str) else Scale.of(body.scale),
+        epsilon=body.epsilon,
+        protects=body.protects,
+        mechanism=body.mechanism,
+        unit=body.unit,
+        sampled=body.sampled,
+        description=body.description,
+        labels=None if body.labels is None else tuple(body.labels),
+        open=body.open,
+        closes_at=closes_at,
+        max_reports=body.max_reports,
+        redesign_after=body.redesign_after,
+        target_width=body.target_width,
+        estimand=body.estimand,
+        retention_days=body.retention_days,
+        draft=body.draft,
+    )
+
+
+def order_of(own: StoredCampaign) -> NewCampaign:
+    """The same as it went over the wire; a default is written out."""
+    mechanism = own.current.mechanism
+    return NewCampaign(
+        title=own.title,
+        description=own.description,
+        tasks=[NewTask(id=task.id, text=task.text, image=task.image) for task in own.tasks],
+        scale=list(own.scale.labels),
+        labels=None if own.labels == own.scale.labels else list(own.labels),
+        epsilon=own.epsilon,
+        unit=mechanism.unit,
+        sampled=mechanism.guarantee.cells or 1,
+        protects=mechanism.guarantee.protects,
+        mechanism=own.asked,
+        open=own.open,
+        invitations=0,
+        closes_at=utc(own.closes_at),
+        max_reports=own.max_reports,
+        redesign_after=own.redesign_after,
+        target_width=own.target_width,
+        estimand=own.estimand,
+        retention_days=own.retention_days,
+        draft=own.draft,
+    )
+
+
+def _allowed_image(image: str | None, settings: Settings) -> str | None:
+    """An image tells its server who looks at it, so only chosen servers may be named."""
+    if image is None or image.startswith(_IMAGES):
+        return image
+    try:
+        parts = urlsplit(image)
+    except ValueError:
+        parts = urlsplit("")
+    if f"{parts.scheme}://{parts.netloc}" in settings.images_from:
+        return image
+    allowed = ", ".join(settings.images_from) or "nowhere"
+    raise ForsoothError(
+        f"images come from {allowed} (FORSOOTH_IMAGE_HOSTS says so), or stand in the task "
+        "themselves as data:image/png;base64,… (png, jpeg, gif, webp)"
+    )
