@@ -230,7 +230,7 @@ def _status(
 
 
 def _truths(connection: Connection, own: StoredCampaign) -> TruthsView:
-    return analyst.latest(connection, own, progress(connection, own).reports)
+    return analyst.latest(connection, own, progress(connection, own))
 
 
 def _ready(found: TruthsView) -> TruthsView:
