@@ -9,7 +9,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.staticfiles import StaticFiles
 
-from forsooth.service import api_requester, api_worker, failures, logs, pages
+from forsooth.service import api_plan, api_requester, api_worker, failures, logs, pages
 from forsooth.service.context import Service, TheService
 from forsooth.service.elsewhere import FromElsewhere
 from forsooth.service.failures import Refusal
@@ -67,7 +67,13 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     failures.install(app)
-    for router in (api_worker.router, api_requester.router, operations, pages.router):
+    for router in (
+        api_worker.router,
+        api_requester.router,
+        api_plan.router,
+        operations,
+        pages.router,
+    ):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=pages.STATIC, check_dir=False), "static")
     app.add_middleware(BodyLimit, max_report=settings.max_report, max_body=settings.max_body)
