@@ -17,14 +17,16 @@ export const key = {
   forget: () => sessionStorage.removeItem(SLOT),
 };
 
-/** @param {string} path below /v1/campaigns @param {object} [body] of a POST @returns {Promise<any>} */
-export async function call(path, body) {
-  return (await request(path, body)).json();
+const CAMPAIGNS = "v1/campaigns";
+
+/** @param {string} path below `root` @param {object} [body] of a POST @returns {Promise<any>} */
+export async function call(path, body, root = CAMPAIGNS) {
+  return (await request(`${root}${path}`, body)).json();
 }
 
 /** @param {string} path @param {object} [body] */
 export async function callForBlob(path, body) {
-  return (await request(path, body)).blob();
+  return (await request(`${CAMPAIGNS}${path}`, body)).blob();
 }
 
 async function request(path, body) {
@@ -36,7 +38,7 @@ async function request(path, body) {
   };
   let response;
   try {
-    response = await fetch(`v1/campaigns${path}`, body ? post : { headers });
+    response = await fetch(path, body ? post : { headers });
   } catch {
     throw new Refusal(0, "The service cannot be reached.");
   }
