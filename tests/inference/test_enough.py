@@ -20,7 +20,6 @@ from forsooth.inference.enough import (
     constant_error,
     enough,
     expected_error,
-    further_reports,
 )
 from forsooth.truths import Posterior, Truths
 
@@ -157,8 +156,6 @@ def test_the_requested_precision() -> None:
         assert verdict.target_width == target
         assert f"{target:g}" in verdict.why
         assert "Do not rank" not in verdict.why
-        further = None if yes else 563  # 1000 · (0.5² / 0.4² − 1), rounded up
-        assert further_reports(verdict, 1000) == further
     with pytest.raises(ForsoothError, match="above 0"):
         enough(truths, 0.0)
 
@@ -198,7 +195,6 @@ def test_unordered_labels_have_no_width() -> None:
     assert verdict.enough
     assert verdict.median_width is verdict.target_width is None
     assert "0 % of the estimated labels" in verdict.why
-    assert further_reports(verdict, 10) is None
     one = np.tile([0.9, 0.05, 0.05], (30, 1))
     common = enough(found(one, np.arange(3.0), estimand="label", unordered=True))
     assert common is not None

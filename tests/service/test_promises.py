@@ -152,6 +152,7 @@ def test_the_form_shows_the_total_and_warns(browser: Browser, sqlite_server: Ser
     questions = page.get_by_label("Questions", exact=False).first
     total, warning = page.locator("#total"), page.locator("#preview-warning")
 
+    page.get_by_label("ε per question").fill("1")
     questions.fill(TEN[2])
     assert total.inner_text() == "Everything one person says: ε = 1, strong"
     assert warning.is_hidden()

@@ -18,7 +18,6 @@ called enough at most 5 % are beaten by a constant fitted to their own truths.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -128,18 +127,6 @@ def constant_error(truths: Truths) -> float:
 def constant_as_good(truths: Truths) -> float:
     """The posterior probability that the best constant has no larger error than the estimates."""
     return _constant(truths, _posterior(truths)).as_good
-
-
-def further_reports(verdict: Enough, reports: int) -> int | None:
-    """How many more reports the requested width needs; None if it is reached or not the obstacle.
-
-    The width of an interval falls like 1/√reports. The number is rough: with few reports intervals
-    come mostly from the prior.
-    """
-    width, target = verdict.median_width, verdict.target_width
-    if width is None or target is None or width <= target:
-        return None
-    return max(1, math.ceil(reports * ((width / target) ** 2 - 1)))
 
 
 @dataclass(frozen=True)

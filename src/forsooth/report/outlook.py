@@ -15,17 +15,15 @@ import numpy as np
 from forsooth.answers import Answers
 from forsooth.inference.enough import expected_error
 from forsooth.mechanisms import ChannelMechanism
-from forsooth.planning.estimate import Expected
+from forsooth.planning.learned import learned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from forsooth.reports import Reports
-    from forsooth.truths import Posterior, Truths
+    from forsooth.truths import Truths
 
 TIMES = (2, 4, 10)  # multiples of today's number of workers
-_NOISE_LEVELS = (0.125, 0.375, 0.625, 0.875)  # quantiles of the workers' deviations
-_NARROWEST = 1e-3  # the least spread of truths, in ranges of the scale
 
 
 @dataclass(frozen=True)
@@ -43,14 +41,16 @@ def outlook(truths: Truths, parts: Sequence[Reports | Answers]) -> Outlook | Non
     Of several mechanisms, the one that most workers used is assumed for further workers.
     """
     posterior = truths.posterior
-    if posterior is None or posterior.estimand != "level" or np.isnan(truths.deviation).all():
+    if posterior is None or posterior.estimand != "level":
         return None
     most = max(parts, key=lambda part: len(part.workers))
     mechanism = None if isinstance(most, Answers) else most.mechanism
     share = participation(truths, parts)
     if not (mechanism is None or isinstance(mechanism, ChannelMechanism)) or not share:
         return None
-    expected = _expected(truths, posterior, share)
+    expected = learned(truths, share)
+    if expected is None:
+        return None
     workers = len(truths.workers)
     now = expected_error(truths)
     per_estimate = now / max(expected.error(mechanism, workers), 1e-12)
@@ -78,17 +78,3 @@ def answered_cells(parts: Sequence[Reports | Answers]) -> np.ndarray | None:
             return None
         counts.append(np.bincount(answered, minlength=len(part.workers)))
     return np.concatenate(counts)
-
-
-def _expected(truths: Truths, posterior: Posterior, share: float) -> Expected:
-    spread = posterior.mass.mean(axis=0)
-    mean = float(spread @ posterior.grid)
-    deviation = float(np.sqrt(spread @ (posterior.grid - mean) ** 2))
-    deviation = max(deviation, _NARROWEST * truths.scale.range)
-    noise = np.nanquantile(truths.deviation, _NOISE_LEVELS)
-    return Expected(
-        truths.scale,
-        min(share, 1.0),
-        truth=f"normal:{mean:.6g},{deviation:.6g}",
-        noise=",".join(f"{level:.6g}" for level in noise),
-    )

@@ -20,7 +20,8 @@ from sqlalchemy import delete, func, insert, select, update
 
 from forsooth.errors import ForsoothError
 from forsooth.estimand import MEANING, check_estimand
-from forsooth.inference.enough import enough, further_reports
+from forsooth.inference.enough import enough
+from forsooth.planning.further import further_workers
 from forsooth.report.page import campaign_page
 from forsooth.service import logs, models
 from forsooth.service.campaigns import StoredCampaign, StoredDesign, add_design, load
@@ -30,6 +31,7 @@ from forsooth.service.payload import all_reports
 from forsooth.service.schemas import (
     EnoughView,
     IntervalView,
+    MoreReportsView,
     QualityView,
     TruthScaleView,
     TruthsView,
@@ -41,8 +43,10 @@ from forsooth.service.store import UNAVAILABLE, Store, reason
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from forsooth.inference.enough import Enough
     from forsooth.reports import Reports
     from forsooth.service.settings import Settings
+    from forsooth.service.status import Progress
     from forsooth.truths import Posterior, Shares, Truths, Valleys
 
 _BINS = 12  # of the histogram of workers: what a phone shows
@@ -51,9 +55,12 @@ _REST = 4  # after an inference of one second, a campaign is left alone for four
 _log = logging.getLogger(__name__)
 
 
-def latest(connection: Connection, campaign: StoredCampaign, received: int) -> TruthsView:
-    """What was inferred last, and how many reports are shown by now."""
-    scale = campaign.scale
+def latest(connection: Connection, campaign: StoredCampaign, now: Progress) -> TruthsView:
+    """What was inferred last, and how many reports are shown by now.
+
+    How many more are needed is said only as long as more can come.
+    """
+    scale, received = campaign.scale, now.reports
     found = TruthsView(
         state="pending" if received else "no-reports",
         reports=0,
@@ -68,9 +75,12 @@ def latest(connection: Connection, campaign: StoredCampaign, received: int) -> T
     ).one_or_none()
     if row is None:
         return found
-    return TruthsView.model_validate(
+    shown = TruthsView.model_validate(
         found.model_dump() | row.document | {"state": "ready", "reports": row.reports}
     )
+    if now.closed and shown.enough is not None:
+        shown.enough.more_reports = None
+    return shown
 
 
 def report_page(connection: Connection, campaign: StoredCampaign) -> str | None:
@@ -308,7 +318,27 @@ def _enough(campaign: StoredCampaign, truths: Truths, count: int) -> EnoughView 
     found = enough(truths, campaign.target_width)
     if found is None:
         return None
-    return EnoughView(**asdict(found), more_reports=further_reports(found, count))
+    return EnoughView(**asdict(found), more_reports=_more_reports(campaign, truths, count, found))
+
+
+def _more_reports(
+    campaign: StoredCampaign, truths: Truths, count: int, found: Enough
+) -> MoreReportsView | None:
+    posterior = truths.posterior
+    if posterior is None or found.median_width is None or found.target_width is None:
+        return None
+    share = _participation(posterior)
+    if share is None:  # it is public, so every answered cell has been counted
+        share = float(truths.support.mean()) / count
+    more = further_workers(
+        truths,
+        campaign.current.mechanism,
+        count,
+        density=share,
+        width=found.median_width,
+        target=found.target_width,
+    )
+    return None if more is None else MoreReportsView(low=more.low, high=more.high)
 
 
 def _quality(truths: Truths) -> QualityView:

@@ -116,7 +116,7 @@ def report_page(own: Own, service: TheService) -> Response:
 
 
 def _truths(connection: Connection, own: StoredCampaign) -> TruthsView:
-    return analyst.latest(connection, own, progress(connection, own).reports)
+    return analyst.latest(connection, own, progress(connection, own))
 
 
 def _ready(found: TruthsView) -> TruthsView:

@@ -41,6 +41,7 @@ class Service:
     by_campaign: RateLimit
     by_invitation: RateLimit
     by_requester: RateLimit
+    plans: RateLimit
 
     @classmethod
     def start(cls, settings: Settings) -> Service:
@@ -54,6 +55,7 @@ class Service:
             RateLimit(settings.rate_campaign),
             RateLimit(settings.rate_invitation),
             RateLimit(settings.rate_requester),
+            RateLimit(settings.rate_plan),
         )
 
     def stop(self) -> None:

@@ -342,6 +342,13 @@ class QualityView(Message):
     counts: list[int]
 
 
+class MoreReportsView(Message):
+    """Roughly how many more reports the requested width needs."""
+
+    low: int
+    high: int
+
+
 class EnoughView(Message):
     """Is it enough? Errors and widths are in units of the scale."""
 
@@ -354,9 +361,9 @@ class EnoughView(Message):
     )
     median_width: float | None
     target_width: float | None
-    more_reports: int | None = Field(
-        description="Roughly how many more reports the requested width needs; null if it is "
-        "reached."
+    more_reports: MoreReportsView | None = Field(
+        description="Null if the width is reached, if it is too early to say or there is no quick "
+        "estimate (labels, lp, mf, mf-safe), and when the campaign is closed."
     )
 
 

@@ -29,6 +29,7 @@ class Settings:
     rate_campaign: float = 5000.0  # of all workers of one campaign
     rate_invitation: float = 2.0  # of one invitation
     rate_requester: float = 50.0  # of one requester
+    rate_plan: float = 5.0  # of one requester, for plans
     analysis_seconds: float = 2.0  # how often the analyst looks for new reports
     batch: int = 10  # how many reports are shown to a requester at once, at least
     tidy_seconds: float = 600.0  # how often SQLite's files are rid of the order of arrival

@@ -17,19 +17,22 @@ export const key = {
   forget: () => sessionStorage.removeItem(SLOT),
 };
 
+const CAMPAIGNS = "v1/campaigns";
+
 /**
- * @param {string} path below /v1/campaigns
+ * @param {string} path below `root`
  * @param {object} [body] what is sent; without it, something is asked for
  * @param {string} [method]
+ * @param {string} [root]
  * @returns {Promise<any>}
  */
-export async function call(path, body, method = "POST") {
-  return (await request(path, body, method)).json();
+export async function call(path, body, method = "POST", root = CAMPAIGNS) {
+  return (await request(`${root}${path}`, body, method)).json();
 }
 
 /** @param {string} path @param {object} [body] */
 export async function callForBlob(path, body) {
-  return (await request(path, body)).blob();
+  return (await request(`${CAMPAIGNS}${path}`, body)).blob();
 }
 
 async function request(path, body, method = "POST") {
@@ -41,7 +44,7 @@ async function request(path, body, method = "POST") {
   };
   let response;
   try {
-    response = await fetch(`v1/campaigns${path}`, body ? post : { headers });
+    response = await fetch(path, body ? post : { headers });
   } catch {
     throw new Refusal(0, "The service cannot be reached.");
   }

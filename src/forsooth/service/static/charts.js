@@ -1,5 +1,5 @@
-/** The dashboard's charts: uPlot's in the page's own colours, and bars of shares as SVG. */
-import { element, shape, shown } from "./dom.js";
+/** The dashboard's charts of truths and of workers: uPlot's, in the page's own colours. */
+import { shown } from "./dom.js";
 
 const HEIGHT = 300;
 const LETTER = 7.5; // pixels, roughly
@@ -186,12 +186,6 @@ export function interval({ low, high }) {
   return `${shown(low)} – ${shown(high)}`;
 }
 
-/** @param {{estimate: number, low: number, high: number}} share "41 % (36 – 46 %)" */
-export function percentage({ estimate, low, high }) {
-  const [value, ...bounds] = [estimate, low, high].map((each) => shown(100 * each, 0));
-  return `${value} % (${bounds.join(" – ")} %)`;
-}
-
 /** @param {number[]} probabilities @param {string[]} labels @returns {string} "often 82 %, rarely 15 %" */
 export function probable(probabilities, labels) {
   return probabilities
@@ -201,44 +195,4 @@ export function probable(probabilities, labels) {
     .slice(0, MOST_PROBABLE)
     .map(({ chance, label }) => `${label} ${shown(100 * chance, 0)} %`)
     .join(", ");
-}
-
-/**
- * One question: a bar per answer with its interval, the mean answer, how many answered.
- * @param {any} truth
- * @param {string[]} labels
- * @param {number} top the share that fills the whole width
- */
-export function question({ task, text, truth, low, high, shares, participation }, labels, top) {
-  const mean = `Mean ${shown(truth)} (${interval({ low, high })})`;
-  return element(
-    "section",
-    { className: "question" },
-    element("h3", {}, element("span", { className: "soft" }, `${task} `), text),
-    element("p", { className: "soft" }, `${mean}; answered by ${percentage(participation)}`),
-    element(
-      "table",
-      { className: "bars" },
-      element("tbody", {}, ...shares.map((share, code) => bar(labels[code], share, top))),
-    ),
-  );
-}
-
-function bar(label, share, top) {
-  const percent = (value) => `${(100 * value) / top}%`;
-  const [left, right] = [percent(share.low), percent(share.high)];
-  const picture = shape(
-    "svg",
-    { "aria-hidden": "true" },
-    shape("rect", { class: "fill", y: 3, height: 14, rx: 2, width: percent(share.estimate) }),
-    shape("line", { class: "whisker", x1: left, x2: right, y1: 10, y2: 10 }),
-    ...[left, right].map((x) => shape("line", { class: "whisker", x1: x, x2: x, y1: 6, y2: 14 })),
-  );
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, label),
-    element("td", { className: "picture" }, picture),
-    element("td", { className: "number" }, percentage(share)),
-  );
 }

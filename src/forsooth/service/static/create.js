@@ -3,20 +3,16 @@ import { lookAlike } from "./alike.js";
 import { call } from "./api.js";
 import { byId, shown, tell } from "./dom.js";
 import { inWords } from "./forsooth-client.js";
+import { estimand, prepareKind, showKind } from "./kind.js";
+import { applyPreset, plan, preparePresets } from "./plan.js";
 import { showPromise } from "./promise.js";
-import { fillForm, scaleOf } from "./order.js";
+import { fillForm } from "./order.js";
 import { readRows, readTable, readText } from "./table.js";
 
 const form = byId("new-form");
 const fields = form.elements;
 const problem = byId("new-problem");
 const CELLS_ONLY = ["adaptive", "mf-safe"]; // mechanisms that have no ε for a whole person
-const RESULTS = {
-  level: "Result: one value on the scale for each question, with a 90 % interval.",
-  label: "Result: the most probable answer to each question, with a probability for every answer.",
-  opinion:
-    "Result: for each question the share of people who give each answer, and the mean answer, with 90 % intervals.",
-};
 
 /** The draft that is being changed, "" for a new campaign; and what the form was filled from. */
 let changed = "";
@@ -41,6 +37,8 @@ export function beginForm(order = null, draft = "") {
 
 /** @param {(made: {id: string}, invitations: number) => void} created what comes after */
 export function prepareForm(created) {
+  prepareKind();
+  preparePresets();
   form.addEventListener("input", preview);
   form.addEventListener("keydown", (event) => {
     // Enter in a field is no order to create anything.
@@ -89,10 +87,30 @@ function preview() {
   if (scale && scale !== namedScale) fields.scale.value = scale;
   namedScale = scale;
   byId("table-result").textContent = complaint || described(table);
-  byId("estimand").textContent = RESULTS[estimand()] ?? "";
+  showKind();
+  applyPreset(tasks.length);
   previewPromise(tasks);
+  plan(plannable(tasks));
   byId("count-field").hidden = fields.access.value === "open" || Boolean(changed);
   byId("sybil").hidden = fields.access.value !== "open";
+}
+
+/** The part of the order that decides what to expect; null as long as it is not complete. */
+function plannable(tasks) {
+  const [scale, kind] = [fields.scale.value.trim(), estimand()];
+  const epsilon = Number(fields.epsilon.value);
+  if (tasks.length === 0 || !kind || !(epsilon > 0)) return null;
+  if (!/^-?\d+\s*\.\.\s*-?\d+$|^[^,]+(,[^,]+)+$/.test(scale)) return null;
+  return {
+    scale,
+    tasks: tasks.length,
+    epsilon,
+    unit: fields.unit.value,
+    sampled: Math.max(1, Number(fields.sampled.value)),
+    protects: fields.protects.value,
+    mechanism: fields.mechanism.value,
+    estimand: kind,
+  };
 }
 
 /** What everybody will be promised, and what the requester should know of it. */
@@ -159,20 +177,6 @@ function described({ tasks, scale, unused }) {
     ...(scale ? [`The answers are those of the column scale: ${scale}`] : []),
     ...(unused.length ? [`Not used: ${unused.length === 1 ? "the column" : "the columns"} ${unused.join(", ")}`] : []),
   ].join(". ");
-}
-
-/**
- * What the truth of a question is: a level on scales of three or more numbers, a label on others.
- * @returns {"level" | "label" | "opinion" | null} null before the requester has chosen
- */
-function estimand() {
-  if (fields.truth.value !== "one") return fields.truth.value || null;
-  if (source && source.estimand !== "opinion" && fields.scale.value === scaleOf(source.scale)) return source.estimand;
-  const range = /^\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*$/.exec(fields.scale.value);
-  if (range) return range[2] - range[1] > 1 ? "level" : "label";
-  const answers = fields.scale.value.split(",").map((answer) => answer.trim());
-  const numeric = answers.every((answer) => answer && Number.isFinite(Number(answer)));
-  return numeric && answers.length > 2 ? "level" : "label";
 }
 
 /** The form's content in the service's form; what is left out has the service's default. */

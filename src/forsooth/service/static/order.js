@@ -1,4 +1,6 @@
 /** A form that is filled from a campaign: to change a draft, or to make another campaign like it. */
+import { chooseKind } from "./kind.js";
+import { OWN } from "./plan.js";
 import { readTable, writeRows } from "./table.js";
 
 /**
@@ -17,7 +19,8 @@ export function fillForm(fields, order) {
   text("closes_at", momentOf(order.closes_at));
   fields.unit.value = order.unit;
   fields.protects.value = order.protects;
-  fields.truth.value = order.estimand === "opinion" ? "opinion" : "one";
+  chooseKind(order.estimand);
+  fields.preset.value = OWN;
   fields.access.value = order.open ? "open" : "invitations";
   const isListed = [...fields.mechanism.options].some(({ value }) => value === order.mechanism);
   if (!isListed) fields.mechanism.add(new Option(order.mechanism, order.mechanism));
@@ -43,7 +46,7 @@ function same(read, texts) {
 }
 
 /** 0..4 for consecutive numbers, otherwise the answers themselves. */
-export function scaleOf(answers) {
+function scaleOf(answers) {
   const [low, high] = [Number(answers[0]), Number(answers.at(-1))];
   const isRange = answers.every((answer, place) => answer === String(low + place));
   return isRange && Number.isInteger(low) ? `${low}..${high}` : writeRows([answers]).trim();

@@ -1,12 +1,12 @@
 /** One campaign, live: reports so far, results so far, and whether they are enough. */
 import { call, callForBlob, save } from "./api.js";
-import { drawQuality, drawTruths, interval, probable, question, reading } from "./charts.js";
+import { drawQuality, drawTruths, interval, probable, reading } from "./charts.js";
 import { byId, cell, element, quantity, shown } from "./dom.js";
 import { beginInvitations, inviteMany, prepareInvitations, showInvitations } from "./invitations.js";
 import { prepareLife, showLife } from "./life.js";
+import { showShares } from "./shares.js";
 
 const EVERY = 2000; // milliseconds between two looks
-const MOST_QUESTIONS = 300; // shown as bars; the CSV file has all
 const view = byId("campaign");
 
 /** The campaign that is being watched, and the inference that is shown. */
@@ -152,12 +152,12 @@ function showTruths(found, { batch, closed }) {
   byId("quality").hidden = !ready || quality === null;
   byId("participation").textContent =
     participation === null ? "–" : `${shown(100 * participation, 0)} %`;
-  showEnough(enough);
+  showEnough(enough, closed);
   const now = `${watched} ${reports}`;
   if (!ready || now === drawn) return;
   drawn = now;
   byId("assumption").textContent = assumption(found);
-  if (opinion) showOpinions(found);
+  if (opinion) showShares(found);
   else showLevels(found);
 }
 
@@ -173,20 +173,11 @@ function assumption({ estimand, meaning }) {
   );
 }
 
-function showOpinions({ truths, scale }) {
-  const first = truths.slice(0, MOST_QUESTIONS);
-  const top = Math.max(...first.flatMap(({ shares }) => shares.map((share) => share.high)));
-  byId("questions").replaceChildren(...first.map((each) => question(each, scale.labels, top)));
-  byId("questions-rest").textContent =
-    truths.length > first.length
-      ? `The first ${shown(first.length)} of ${shown(truths.length)} questions; Truths (CSV) has all.`
-      : "";
-}
-
 function showLevels(found) {
   const { truths, scale, quality } = found;
   const label = found.estimand === "label";
   byId("probable").hidden = !label;
+  byId("bounds").hidden = label;
   byId("truth-rows").replaceChildren(
     ...truths.map((truth) =>
       element(
@@ -198,16 +189,21 @@ function showLevels(found) {
           element("span", { className: "soft" }, `${truth.task} `),
           truth.text,
         ),
-        cell("Truth", reading(truth)),
-        cell("90 % interval", interval(truth)),
-        ...(label ? [cell("Probable answers", probable(truth.probabilities, scale.labels))] : []),
+        cell("Truth", label ? (truth.label ?? shown(truth.truth)) : reading(truth)),
+        label
+          ? cell("Probable answers", probable(truth.probabilities, scale.labels))
+          : cell("90 % interval", interval(truth)),
       ),
     ),
   );
+  const known = (truth) =>
+    label
+      ? probable(truth.probabilities, scale.labels)
+      : `${reading(truth)}, 90 % interval ${interval(truth)}`;
   const pointed = (place) => {
     const truth = truths[place];
     byId("truth-caption").textContent = truth
-      ? `${truth.text}: ${reading(truth)}, 90 % interval ${interval(truth)}`
+      ? `${truth.text}: ${known(truth)}`
       : "Points are estimates, bars their 90 % intervals.";
   };
   pointed(null);
@@ -217,22 +213,25 @@ function showLevels(found) {
   drawQuality(byId("quality-chart"), quality);
 }
 
-function showEnough(enough) {
+function showEnough(enough, closed) {
   const place = byId("enough");
-  if (!enough) {
-    place.textContent = "–";
-    place.className = "figure";
-    byId("why").textContent = "Known after the first reports.";
-    return;
-  }
-  const more = enough.more_reports;
-  place.textContent = enough.enough
-    ? "Yes"
-    : more === null
-      ? "No"
-      : `Not yet: about ${shown(more)} more`;
-  place.className = enough.enough ? "figure yes" : "figure no";
-  byId("why").textContent = enough.why;
+  place.textContent = !enough ? "–" : enough.enough ? "Yes" : closed ? "No" : "Not yet";
+  place.className = !enough ? "figure" : enough.enough ? "figure yes" : "figure no";
+  byId("why").textContent = enough?.why ?? "Known after the first reports.";
+  byId("more").textContent = furtherReports(enough);
+}
+
+/** How many more reports are needed, as a range; nothing as long as it cannot be said. */
+function furtherReports(enough) {
+  if (!enough?.more_reports) return "";
+  const { low, high } = enough.more_reports;
+  const many = low > 0 ? `About ${rough(low)} to ${rough(high)}` : `Up to about ${rough(high)}`;
+  return `${many} more reports are needed for the requested precision.`;
+}
+
+/** A whole number with two digits that count. */
+function rough(value) {
+  return shown(Number(value.toPrecision(2)));
 }
 
 function qualityInWords({ edges, counts }) {
