@@ -32,12 +32,17 @@ demo: $(RUNTIME)
 test: $(READY) lint browser clients/js/node_modules
 	$(BIN)/python -m pytest -n auto
 
-# Tests in a real browser want Debian's Chromium; where it may not be installed they are skipped.
+# Tests in real browsers want Debian's packages; where one may not be installed its tests are skipped.
+# Package=program. Together they take about a minute, once.
+BROWSERS := chromium=chromium firefox-esr=firefox-esr webkit2gtk-driver=WebKitWebDriver xvfb=Xvfb
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq
 browser:
-	@command -v chromium >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null \
-	       && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
-	  || echo "Chromium is not here and cannot be installed: tests in a browser will be skipped"
+	@missing=$$(for each in $(BROWSERS); do command -v $${each#*=} >/dev/null || echo $${each%=*}; done); \
+	[ -z "$$missing" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && $(APT) update >/dev/null; }; \
+	for package in $$missing; do \
+	  { [ "$$(id -u)" = 0 ] && $(APT) install -y --no-install-recommends $$package >/dev/null; } \
+	    || echo "$$package is not here and cannot be installed: its tests in a browser will be skipped"; \
+	done
 
 # The browser client has no dependencies to run; its types are checked with TypeScript where npm is.
 clients/js/node_modules: clients/js/package-lock.json

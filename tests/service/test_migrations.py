@@ -44,6 +44,7 @@ def test_a_database_of_the_first_version(
         for change in (
             "ALTER TABLE analysis DROP COLUMN page",
             *(f"ALTER TABLE campaign DROP COLUMN {name}" for name in ("estimand", *LIFE)),
+            "ALTER TABLE campaign DROP COLUMN panel",
             "DROP INDEX ix_report_waiting",
             "ALTER TABLE report DROP COLUMN waiting",
             "ALTER TABLE report ADD COLUMN hour BIGINT",

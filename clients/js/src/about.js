@@ -3,6 +3,7 @@ import { sha256Hex } from "./bytes.js";
 import { ForsoothError } from "./error.js";
 import { aList, aNumber, anObject, aText, aTruth, parseJson, texts } from "./json.js";
 import { checkProtects } from "./mechanism.js";
+import { parsePanel } from "./panel.js";
 import { request } from "./service.js";
 
 /** @typedef {{id: string, text: string, image: string | null}} Task */
@@ -62,6 +63,7 @@ export function parseAbout(text) {
     closed: aTruth(json.get("closed"), "closed"),
     life: lifeOf(json.get("state") ?? (json.get("closed") ? "closed" : "open")),
     retentionDays: optional(json.get("retention_days"), "retention_days"),
+    panel: parsePanel(json.get("panel")),
   };
 }
 

@@ -134,6 +134,7 @@ def view(found: StoredCampaign, now: Life) -> CampaignView:
         closed=now.has_ended,
         closes_at=utc(found.closes_at),
         retention_days=found.retention_days,
+        panel=found.panel,
         client=ClientView(integrity=client_integrity(), digest=installed().digest),
     )
 

@@ -25,6 +25,7 @@ from forsooth.mechanisms.base import Mechanism
 from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.scale import Scale
 from forsooth.service import models
+from forsooth.service.panel import WorkerPanel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,6 +88,7 @@ class StoredCampaign:
     retention_days: int | None
     redesign_after: int
     estimand: Estimand | None = None
+    panel: WorkerPanel | None = None
 
     @property
     def current(self) -> StoredDesign:
@@ -136,6 +138,7 @@ class CampaignRequest:
     estimand: Estimand | None = None
     retention_days: int | None = None
     draft: bool = False
+    panel: WorkerPanel | None = None
 
     def first_mechanism(self) -> Mechanism:
         """The mechanism asked for; an adaptive campaign begins with one that needs no guess."""
@@ -156,6 +159,10 @@ class CampaignRequest:
             raise ForsoothError(
                 f"an interval's width lies above 0 and not above {self.scale.range:g}, the width "
                 f"of the scale; got {self.target_width:g}"
+            )
+        if self.panel is not None and not self.open:
+            raise ForsoothError(
+                "the people of a panel come by an open link: choose open, or no panel"
             )
         name = "rr" if self.mechanism == ADAPTIVE else self.mechanism
         if self.sampled != 1 and self.unit == "cell":
@@ -218,6 +225,7 @@ def _values(plan: CampaignRequest) -> dict[str, Any]:
         "redesign_at": plan.redesign_after if plan.mechanism == ADAPTIVE else None,
         "estimand": plan.estimand,
         "retention_days": plan.retention_days,
+        "panel": plan.panel and plan.panel.model_dump(),
     }
 
 
@@ -273,6 +281,7 @@ def load(
         retention_days=row.retention_days,
         redesign_after=row.redesign_after,
         estimand=None if row.estimand is None else check_estimand(row.estimand),
+        panel=None if row.panel is None else WorkerPanel(**row.panel),
     )
 
 

@@ -84,7 +84,7 @@ def _requester(
         found = requester_of(connection, key) if key else None
     service.by_requester.take(found)
     if found is None:
-        raise Refusal(401, "not-signed-in", "send the requester's key: Authorization: Bearer KEY")
+        raise Refusal(401, "not-signed-in", "this is not the key of a requester of this service")
     return found
 
 

@@ -59,6 +59,7 @@ campaign = Table(
     Column("retention_days", Integer),  # reports are erased so many days after the closing
     Column("erase_at", BigInteger),  # reports, or all of a deleted campaign
     Column("erased", Integer),  # how many reports were erased
+    Column("panel", JSON(none_as_null=True)),  # see panel.py; null: nobody comes from a panel
 )
 
 design = Table(

@@ -43,6 +43,7 @@ def plan_of(body: NewCampaign, settings: Settings) -> CampaignRequest:
         redesign_after=body.redesign_after,
         target_width=body.target_width,
         estimand=body.estimand,
+        panel=body.panel,
         retention_days=body.retention_days,
         draft=body.draft,
     )
@@ -69,6 +70,7 @@ def order_of(own: StoredCampaign) -> NewCampaign:
         redesign_after=own.redesign_after,
         target_width=own.target_width,
         estimand=own.estimand,
+        panel=own.panel,
         retention_days=own.retention_days,
         draft=own.draft,
     )

@@ -19,6 +19,7 @@ from forsooth.estimand import MEANING, Estimand
 from forsooth.mechanisms import BUILDERS
 from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.privacy import MAX_EPSILON, Unit
+from forsooth.service.panel import WorkerPanel
 
 MAX_TASKS = 20_000
 MAX_INVITATIONS = 10_000
@@ -27,6 +28,11 @@ _NO_NUL = r"^[^\x00]*$"  # PostgreSQL stores no NUL character
 _SCALE = r"^[^\x00]*(\.\.|,)[^\x00]*$"
 MECHANISMS = (*BUILDERS, ADAPTIVE)
 _MECHANISM = rf"^({'|'.join(MECHANISMS)})(:[^\x00]*)?$"
+IN_WORDS = {
+    _NO_NUL: "a text may not have the character NUL",
+    _SCALE: "a scale is written 0..4, or as answers with commas: no, yes",
+    _MECHANISM: f"choose one of {', '.join(MECHANISMS)}; options follow a colon: mf:d=20",
+}  # what is said when a text does not match a pattern
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NO_NUL)]
 Long = Annotated[str, StringConstraints(max_length=5000, pattern=_NO_NUL)]
 Words = Annotated[Short, AfterValidator(lambda text: _not_blank(text))]
@@ -144,6 +150,9 @@ class NewCampaign(Message):
         "Workers read this. Default: they stay until the campaign is deleted.",
     )
     draft: bool = Field(False, description="It can be changed, and takes no reports yet.")
+    panel: WorkerPanel | None = Field(
+        None, description="Whose people come by an open link, with their id in it."
+    )
 
 
 class Deletion(Message):
@@ -225,6 +234,7 @@ class CampaignView(Message):
     retention_days: int | None = Field(
         description="The service erases reports this many days after the closing."
     )
+    panel: WorkerPanel | None
     client: ClientView
 
 

@@ -5,6 +5,7 @@ import { byId, shown, tell } from "./dom.js";
 import { inWords } from "./forsooth-client.js";
 import { estimand, prepareKind, showKind } from "./kind.js";
 import { applyPreset, plan, preparePresets } from "./plan.js";
+import { readPanel, showPanel } from "./panel.js";
 import { showPromise } from "./promise.js";
 import { fillForm } from "./order.js";
 import { readRows, readTable, readText } from "./table.js";
@@ -92,6 +93,7 @@ function preview() {
   previewPromise(tasks);
   plan(plannable(tasks));
   byId("count-field").hidden = fields.access.value === "open" || Boolean(changed);
+  showPanel(fields);
   byId("sybil").hidden = fields.access.value !== "open";
 }
 
@@ -205,6 +207,7 @@ function readOrder() {
     mechanism: fields.mechanism.value,
     estimand: estimand(),
     open: fields.access.value === "open",
+    ...readPanel(fields),
     ...(closes && { closes_at: closes.toISOString() }),
     ...number("max_reports"),
     ...number("target_width"),

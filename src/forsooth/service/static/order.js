@@ -1,6 +1,7 @@
 /** A form that is filled from a campaign: to change a draft, or to make another campaign like it. */
 import { chooseKind } from "./kind.js";
 import { OWN } from "./plan.js";
+import { fillPanel } from "./panel.js";
 import { readTable, writeRows } from "./table.js";
 
 /**
@@ -22,6 +23,7 @@ export function fillForm(fields, order) {
   chooseKind(order.estimand);
   fields.preset.value = OWN;
   fields.access.value = order.open ? "open" : "invitations";
+  fillPanel(fields, order.panel);
   const isListed = [...fields.mechanism.options].some(({ value }) => value === order.mechanism);
   if (!isListed) fields.mechanism.add(new Option(order.mechanism, order.mechanism));
   fields.mechanism.value = order.mechanism;
