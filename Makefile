@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
 PEERS := .venv-bench
 
-.PHONY: setup demo test browser lint format bench league attacks docs lock clean
+.PHONY: setup demo serve test browser lint format bench league attacks docs lock clean
 
 setup: $(READY)
 
@@ -28,6 +28,10 @@ $(READY): $(RUNTIME) requirements.lock
 
 demo: $(RUNTIME)
 	$(BIN)/forsooth demo
+
+# The service with a simulated survey, and one to answer, in a temporary database.
+serve: $(READY)
+	$(BIN)/forsooth serve --demo
 
 test: $(READY) lint browser clients/js/node_modules
 	$(BIN)/python -m pytest -n auto
@@ -81,13 +85,14 @@ $(PEERS)/.ready: benchmarks/peers.txt
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# Needs uv (https://docs.astral.sh/uv). Pinned versions stay; to upgrade, remove both files first.
-# The runtime lock takes its versions from the other one. No index address is written.
+# Needs uv (https://docs.astral.sh/uv). Pinned versions stay; to upgrade, remove all three files first.
+# The other locks take their versions from the first one. No index address is written.
 LOCK = uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet
 lock:
 	$(LOCK) --all-extras -o requirements.lock
 	$(LOCK) --constraint requirements.lock -o requirements-runtime.lock
+	$(LOCK) --constraint requirements.lock --extra service -o requirements-service.lock
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo* forsooth-league
