@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
 PEERS := .venv-bench
+PACKAGES := clients/js/node_modules clients/jspsych/node_modules clients/surveyjs/node_modules
 
 .PHONY: setup demo serve test browser lint format bench league attacks docs lock clean
 
@@ -33,7 +34,7 @@ demo: $(RUNTIME)
 serve: $(READY)
 	$(BIN)/forsooth serve --demo
 
-test: $(READY) lint browser clients/js/node_modules
+test: $(READY) lint browser $(PACKAGES)
 	$(BIN)/python -m pytest -n auto
 
 # Tests in a real browser want Debian's Chromium; where it may not be installed they are skipped.
@@ -43,10 +44,11 @@ browser:
 	       && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	  || echo "Chromium is not here and cannot be installed: tests in a browser will be skipped"
 
-# The browser client has no dependencies to run; its types are checked with TypeScript where npm is.
-clients/js/node_modules: clients/js/package-lock.json
-	@if command -v npm >/dev/null; then cd clients/js && npm ci --silent --no-audit --no-fund && touch node_modules; \
-	  else echo "npm is not here: the browser client's tests will be skipped"; fi
+# The browser client has no dependencies to run; its types are checked with TypeScript where npm is. The
+# plugins for jsPsych and SurveyJS are tested with these libraries.
+$(PACKAGES): %/node_modules: %/package-lock.json
+	@if command -v npm >/dev/null; then cd $* && npm ci --silent --no-audit --no-fund && touch node_modules; \
+	  else echo "npm is not here: tests with what $* needs will be skipped"; fi
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -95,4 +97,4 @@ lock:
 	$(LOCK) --constraint requirements.lock --extra service -o requirements-service.lock
 
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo* forsooth-league
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site $(PACKAGES) forsooth-demo* forsooth-league

@@ -39,7 +39,7 @@ def check_command(arguments: list[str]) -> None:
     """`forsooth` takes these arguments."""
     command, words = get_command(app), list(arguments)
     while isinstance(command, TyperGroup) and words and words[0] in command.commands:
-        command = command.commands[words.pop(0)]  # type: ignore[assignment]
+        command = command.commands[words.pop(0)]
     command.make_context("forsooth", words)  # refuses what it does not know
 
 
