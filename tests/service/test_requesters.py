@@ -21,7 +21,7 @@ from forsooth.service.models import metadata
 from forsooth.service.sign_in import SignIns
 from forsooth.service.store import Store
 from tests.conftest import Command
-from tests.service.harness import Server
+from tests.service.harness import BLANK, Server
 from tests.service.test_writer import PLAN, commit, make, report, store
 
 __all__ = ["store"]
@@ -181,3 +181,21 @@ def test_a_server_limits_wrong_keys(tmp_path: Path) -> None:
         assert made.view["id"] == made.id  # workers sign in nowhere
     finally:
         server.stop()
+
+
+def test_removed_while_the_service_goes_on(tmp_path: Path, forsooth: Command) -> None:
+    """Also where a server process remembers the campaign."""
+    server = Server(f"sqlite:///{tmp_path}/x.db", tmp_path).start()
+    try:
+        made = server.make(open=True)
+        design = made.view["design"]
+        assert made.send(f"open-{new_token()}", BLANK, design=design).status == 201
+        remove = ("serve", "remove-requester", "requester", "--yes")
+        done = forsooth(*remove, "--database", server.database)
+        assert done.returncode == 0, done.stderr
+        assert made.send(f"open-{new_token()}", BLANK, design=design).status == 404
+        assert server.call("GET", f"/v1/campaigns/{made.id}").status == 404
+        assert server.as_requester("GET", "").status == 401
+    finally:
+        server.stop()
+    assert "traceback" not in server.log.read_text()

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 WORKERS = 300
 _LABELS = ("never", "rarely", "sometimes", "often", "always")
 _QUESTIONS = {  # the shares of the answers among the simulated workers
-    "How often do you work while ill?": (0.10, 0.20, 0.35, 0.25, 0.10),
+    "How often do you work while ill?": (0.45, 0.30, 0.15, 0.07, 0.03),
     "How often do you work unpaid overtime?": (0.35, 0.10, 0.10, 0.10, 0.35),
-    "How often can you disagree with your manager?": (0.05, 0.15, 0.30, 0.35, 0.15),
+    "How often can you disagree with your manager?": (0.03, 0.07, 0.15, 0.30, 0.45),
 }
 
 
