@@ -40,7 +40,7 @@ _BLOCK = re.compile(
     re.S | re.M,
 )
 NOT_CODE = {"text", "json", "csv"}
-MOST_EXCUSES = 17
+MOST_EXCUSES = 22
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from forsooth.service.elsewhere import FromElsewhere
 from forsooth.service.failures import Refusal
 from forsooth.service.headers import SecurityHeaders
 from forsooth.service.limits import BodyLimit
+from forsooth.service.metrics import CountRequests
 from forsooth.service.schemas import Failure, HealthView
 from forsooth.service.settings import Settings
 from forsooth.version import __version__
@@ -83,4 +84,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(BodyLimit, max_report=settings.max_report, max_body=settings.max_body)
     app.add_middleware(FromElsewhere)
     app.add_middleware(SecurityHeaders, images_from=settings.images_from)
+    if settings.metrics:
+        app.add_middleware(CountRequests)
     return app
