@@ -18,7 +18,7 @@ from forsooth.errors import ForsoothError
 from tests.service.browser import PHONE, Browser, Page, chromium, visit
 from tests.service.harness import Made, Server
 from tests.service.test_forgetting import drafts
-from tests.service.test_pages import assert_quiet, review, send
+from tests.service.test_pages import assert_quiet, fill_form, review, send, sign_in
 
 
 def png(width: int = 64, height: int = 24) -> bytes:
@@ -282,3 +282,62 @@ def test_what_was_promised_stays(sqlite_server: Server) -> None:
     assert (view["consent"], view["logo"]) == ("Something else.", None)
     assert sqlite_server.as_requester("PUT", f"/{draft.id}", changed).status == 409
     assert draft.view["presentation"]["consent"] == TEXTS["consent"]
+
+
+def test_the_form_has_all_of_it(browser: Browser, sqlite_server: Server, tmp_path: Path) -> None:
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(png())
+    requester = sign_in(browser, sqlite_server)
+    page = requester.page
+    fill_form(page, "1..7", "Everyone answers for themselves")
+    table = "section,text\nWork,Is it hard?\nWork,Is it long?\nRest,Is it short?"
+    page.get_by_label("Questions", exact=False).first.fill(table)
+    page.get_by_label("Words for them").fill("")
+    page.get_by_label("… or for the lowest only").fill("not at all")
+    page.get_by_text("Texts, logo, order and pages").click()
+    for name, text in TEXTS.items():
+        page.get_by_label(name.capitalize(), exact=False).first.fill(text)
+    page.get_by_label("Logo", exact=False).first.set_input_files(logo)
+    page.locator("#logo-picture").wait_for()
+    page.get_by_label("Questions in a random order").check()
+    page.get_by_label("Questions per page").fill("2")
+    save_draft = page.get_by_role("button", name="Save as a draft")
+    save_draft.click()
+    page.get_by_text("Give words for both ends").wait_for()
+    page.get_by_label("and the highest").fill("very much")
+    assert "2 sections" in page.locator("#table-result").inner_text()
+    save_draft.click()
+    page.locator("#campaign").wait_for()
+    first = order_of(page, sqlite_server)
+    assert first["presentation"] == TEXTS | {
+        "logo": data_url(png()),
+        "ends": ["not at all", "very much"],
+        "shuffled": True,
+        "per_page": 2,
+    }
+    assert [task["section"] for task in first["tasks"]] == ["Work", "Work", "Rest"]
+
+    page.get_by_role("link", name="Change").click()
+    page.get_by_role("button", name="Remove the logo").click()
+    save_draft.click()
+    page.locator("#campaign").wait_for()
+    second = order_of(page, sqlite_server)
+    assert second["presentation"] == first["presentation"] | {"logo": None}
+    assert second["tasks"] == first["tasks"]
+
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Preview").click()
+    preview = opened.value
+    for _ in range(2):  # it is another preview each time
+        preview.get_by_label("I agree to take part").check()
+        preview.get_by_role("button", name="Show the questions").click()
+        preview.get_by_role("radio", name="1: not at all").first.check()
+        preview.get_by_text("Page 1 of 2 · 1 of 3 answered").wait_for()
+        preview.reload()
+    assert_quiet(requester, sqlite_server)
+
+
+def order_of(page: Page, server: Server) -> Any:
+    """What was ordered for the campaign that is shown."""
+    campaign = page.url.rpartition("/")[2]
+    return server.as_requester("GET", f"/{campaign}/order").json
