@@ -80,8 +80,9 @@ def test_every_number_is_the_campaigns(
 
 def test_what_is_not_set_is_left_open(sqlite_server: Server) -> None:
     made = sqlite_server.make(title=NASTY, max_reports=1200)
-    for form in ("md", "html"):
-        said = text(made, "protection", form)  # type: ignore[arg-type]
+    forms: tuple[Form, ...] = ("md", "html")
+    for form in forms:
+        said = text(made, "protection", form)
         assert NASTY in said
         assert "End: after 1,200 reports." in said
         assert "kept until the campaign is deleted: [when this will be]." in said

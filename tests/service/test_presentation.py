@@ -1,9 +1,15 @@
-"""Texts, logo, sections, pages, ends and order: what workers see, and what nobody stores."""
+"""Texts, logo, sections, pages, ends and order: what workers see, and what nobody stores.
+
+FORSOOTH_PICTURES=docs/images python -m pytest tests/service/test_presentation.py -k pictures
+
+makes the pictures of the documentation anew.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -15,9 +21,10 @@ import pytest
 
 from forsooth.client import WorkerCampaign
 from forsooth.errors import ForsoothError
-from tests.service.browser import PHONE, Browser, Page, chromium, visit
+from tests.service.browser import DESK, PHONE, Browser, Page, chromium, visit
 from tests.service.harness import Made, Server
 from tests.service.test_forgetting import drafts
+from tests.service.test_life_pages import picture
 from tests.service.test_pages import assert_quiet, fill_form, review, send, sign_in
 
 
@@ -328,6 +335,7 @@ def test_the_form_has_all_of_it(browser: Browser, sqlite_server: Server, tmp_pat
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Preview").click()
     preview = opened.value
+    preview.on("dialog", lambda dialog: dialog.accept())  # leave with answers
     for _ in range(2):  # it is another preview each time
         preview.get_by_label("I agree to take part").check()
         preview.get_by_role("button", name="Show the questions").click()
@@ -341,3 +349,18 @@ def order_of(page: Page, server: Server) -> Any:
     """What was ordered for the campaign that is shown."""
     campaign = page.url.rpartition("/")[2]
     return server.as_requester("GET", f"/{campaign}/order").json
+
+
+def test_pictures(browser: Browser, sqlite_server: Server, tmp_path: Path) -> None:
+    """Consent, a page of questions and the thanks, at both widths and in both themes."""
+    folder = Path(os.environ.get("FORSOOTH_PICTURES", tmp_path))
+    shown = {"shuffled": True, "per_page": 3, "ends": ["not at all", "very much"]}
+    campaign = made(sqlite_server, sections=True, logo=data_url(png(240, 60)), **shown, **TEXTS)
+    for width in (DESK, PHONE):
+        page = visit(browser, campaign.link, width=width).page
+        page.get_by_label("I agree to take part").check()
+        picture(page, folder / f"consent-{width}.png", width)
+        page.get_by_role("button", name="Show the questions").click()
+        page.get_by_role("button", name="Next").click()
+        page.get_by_role("radio", name="4", exact=True).locator("visible=true").first.check()
+        picture(page, folder / f"sections-{width}.png", width)
