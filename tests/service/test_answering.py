@@ -23,7 +23,7 @@ from tests.service.test_pages import (
     survey,
 )
 
-KILOBYTES = 60  # at most, for all files of the worker's page, as they are sent
+KILOBYTES = 75  # at most, for all files of the worker's page, as they are sent
 ADDRESS = "https://example.org/" + "a-very-long-path-without-any-space/" * 6
 GIVEN: list[str | None] = ["often", None, "never"]
 
