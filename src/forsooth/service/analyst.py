@@ -78,7 +78,7 @@ def latest(connection: Connection, campaign: StoredCampaign, now: Progress) -> T
     shown = TruthsView.model_validate(
         found.model_dump() | row.document | {"state": "ready", "reports": row.reports}
     )
-    if now.closed and shown.enough is not None:
+    if now.life.has_ended and shown.enough is not None:
         shown.enough.more_reports = None
     return shown
 
