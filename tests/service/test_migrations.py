@@ -17,7 +17,7 @@ from forsooth.service.writer import Submission, record
 TASKS = tuple(Task(name, "?") for name in "abc")
 PLAN = CampaignRequest("t", TASKS, Scale.parse("0..4"), 1.0, "answers+participation", open=True)
 LIFE = ["opened_at", "paused_at", "deleted_at", "erase_at"]
-LIFE += ["retention_days", "erased", "redesign_after"]
+LIFE += ["retention_days", "erased", "redesign_after", "presentation"]
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])

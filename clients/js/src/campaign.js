@@ -6,6 +6,7 @@ import { ForsoothError } from "./error.js";
 import { anObject, parseJson } from "./json.js";
 import { Memory } from "./memory.js";
 import { idIsMissing, panelToken } from "./panel.js";
+import { fetchLogo } from "./presentation.js";
 import { cellsOf } from "./question.js";
 import { obstacleOf } from "./obstacle.js";
 import { assembled, codesOf, inputOf, reportedOf } from "./report.js";
@@ -133,6 +134,7 @@ export class Campaign {
       /** @type {readonly Task[]} */ (some.map(({ place }) => about.tasks[place]));
     this.title = about.title;
     this.description = about.description;
+    this.presentation = about.presentation;
     /** @type {readonly Task[]} */
     this.tasks = about.tasks;
     /** The tasks that this worker's report is about: all, or those sampled for them. */
@@ -186,6 +188,12 @@ export class Campaign {
   async obstacle() {
     if (this.#life !== "open") return this.#life;
     return this.#required ? obstacleOf(this.#network, this.#address, this.#invitation) : null;
+  }
+
+  /** The campaign's logo as a data: URL; null if it has none. It is loaded from the service now. */
+  async logo() {
+    const { logo } = this.presentation;
+    return logo && fetchLogo(this.#network, this.#address, logo);
   }
 
   /**

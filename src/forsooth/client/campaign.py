@@ -60,6 +60,9 @@ class Asked:
     design: str
     open: bool
     state: str
+    introduction: str
+    consent: str  # to be agreed to, if there is one
+    thanks: str
 
     @property
     def tasks_digest(self) -> str:
@@ -122,18 +125,24 @@ class WorkerCampaign:
         """What the verified mechanism promises this worker, in words."""
         return promise(self.mechanism.guarantee, len(self.asked.tasks), you=True)
 
-    def submit(self, answers: Mapping[str, object]) -> str:
+    def submit(self, answers: Mapping[str, object], *, agree: bool = False) -> str:
         """Perturb the answers here and send the report; a task that is left out was skipped.
 
         Where only some tasks are sampled (unit = worker), answers to the others are ignored.
         If this worker has reported before, that report is sent, whatever the answers are now. If a
         question was answered in another campaign by the same rule, so is its value.
+        A campaign with a text of consent (`asked.consent`) wants agree=True.
         The result is "accepted", or "already-accepted" where the service had it.
         """
         with self._file.locked():
             memory = self._file.read()
             kept = memory.campaigns.get(self._address)
             if kept is None:
+                if self.asked.consent and not agree:
+                    raise ForsoothError(
+                        "this campaign asks for consent: read asked.consent, and submit(…, "
+                        "agree=True) if you agree; nothing was sent"
+                    )
                 kept, memory = self._answered(memory, answers)
                 self._file.write(memory)
         answer = fetch(f"{self._address}/reports", self._body(kept))
@@ -261,6 +270,7 @@ def download_reports(url: str, key: str) -> list[Reports]:
 
 def _asked(data: Any) -> Asked:
     try:
+        texts = data.get("presentation", {})
         return Asked(
             title=strict.string(data["title"], "title"),
             tasks=strict.strings([task["id"] for task in data["tasks"]], "tasks"),
@@ -273,6 +283,9 @@ def _asked(data: Any) -> Asked:
             design=strict.string(data["design"], "design"),
             open=data["invitation_required"] is False,
             state=strict.string(data.get("state", "open"), "state"),
+            introduction=strict.string(texts.get("introduction", ""), "introduction"),
+            consent=strict.string(texts.get("consent", ""), "consent"),
+            thanks=strict.string(texts.get("thanks", ""), "thanks"),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ForsoothError(f"the service does not describe a campaign ({error!r})") from error

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from threading import Lock
@@ -26,6 +26,7 @@ from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.scale import Scale
 from forsooth.service import models
 from forsooth.service.panel import WorkerPanel
+from forsooth.service.presentation import PLAIN, Presentation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,11 +45,12 @@ _SUMS = mechanisms.MatrixFactorization | mechanisms.SafeFactorization
 
 @dataclass(frozen=True)
 class Task:
-    """A question; `image` is an address that the page may show."""
+    """A question; `image` is an address that the page may show, `section` a heading."""
 
     id: str
     text: str
     image: str | None = None
+    section: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class StoredCampaign:
     redesign_after: int
     estimand: Estimand | None = None
     panel: WorkerPanel | None = None
+    presentation: Presentation = PLAIN
 
     @property
     def current(self) -> StoredDesign:
@@ -139,6 +142,7 @@ class CampaignRequest:
     retention_days: int | None = None
     draft: bool = False
     panel: WorkerPanel | None = None
+    presentation: Presentation = PLAIN
 
     def first_mechanism(self) -> Mechanism:
         """The mechanism asked for; an adaptive campaign begins with one that needs no guess."""
@@ -153,6 +157,8 @@ class CampaignRequest:
             )
         if self.labels is not None and len(set(self.labels)) < len(self.labels):
             raise ForsoothError("two answers have the same label: give each its own")
+        if self.labels is not None and self.presentation.ends is not None:
+            raise ForsoothError("there are labels for all answers and for the ends: choose one")
         if len({task.id for task in self.tasks}) < len(self.tasks):
             raise ForsoothError("two tasks have the same id")
         if self.target_width is not None and not 0 < self.target_width <= self.scale.range:
@@ -214,8 +220,9 @@ def _values(plan: CampaignRequest) -> dict[str, Any]:
     return {
         "title": plan.title,
         "description": plan.description,
-        "tasks": [{"id": t.id, "text": t.text, "image": t.image} for t in plan.tasks],
-        "labels": list(plan.labels or plan.scale.labels),
+        "tasks": [asdict(task) for task in plan.tasks],
+        "presentation": plan.presentation.to_json(),
+        "labels": list(plan.labels or plan.presentation.labels(plan.scale.labels)),
         "mechanism": plan.mechanism,
         "open": plan.open,
         "target_width": plan.target_width or plan.scale.range / 4,
@@ -282,6 +289,7 @@ def load(
         redesign_after=row.redesign_after,
         estimand=None if row.estimand is None else check_estimand(row.estimand),
         panel=None if row.panel is None else WorkerPanel(**row.panel),
+        presentation=Presentation.from_json(row.presentation),
     )
 
 

@@ -104,17 +104,6 @@ def _signed_in(service: Service, address: str, key: str) -> int | None:
     return found
 
 
-def _signed_in(service: Service, address: str, key: str) -> int | None:
-    service.sign_ins.check(address)
-    with service.store.reading() as connection:
-        found = requester_of(connection, key)
-    if found is None:
-        service.sign_ins.failed(address)
-    else:
-        service.sign_ins.succeeded(address)
-    return found
-
-
 async def _base(request: Request, service: TheService) -> str:
     """The address that links begin with."""
     return (service.settings.public_url or str(request.base_url)).rstrip("/")

@@ -42,7 +42,8 @@ campaign = Table(
     Column("created", BigInteger, nullable=False),
     Column("title", Text, nullable=False),
     Column("description", Text, nullable=False),
-    Column("tasks", JSON, nullable=False),  # [{"id", "text", "image"}, …]
+    Column("tasks", JSON, nullable=False),  # [{"id", "text", "image", "section"}, …]
+    Column("presentation", JSON),  # texts, logo, order and pages; null: none
     Column("labels", JSON, nullable=False),  # words for the answers of the scale
     Column("mechanism", Text, nullable=False),  # as asked for: rr, adaptive, mf:d=20 …
     Column("open", Boolean, nullable=False),

@@ -20,6 +20,7 @@ from forsooth.mechanisms import BUILDERS
 from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.privacy import MAX_EPSILON, Unit
 from forsooth.service.panel import WorkerPanel
+from forsooth.service.schemas_presentation import NewPresentation, PresentationView
 
 MAX_TASKS = 20_000
 MAX_INVITATIONS = 10_000
@@ -72,6 +73,11 @@ class NewTask(Message):
     image: Annotated[str, StringConstraints(max_length=100_000, pattern=_NO_NUL)] | None = Field(
         None, description="An address that the service allows, or a data: URL of an image."
     )
+    section: Short | None = Field(
+        None,
+        description="The heading of its section: questions that follow each other with the same "
+        "heading are one section.",
+    )
 
 
 class NewCampaign(Message):
@@ -98,6 +104,7 @@ class NewCampaign(Message):
         description='"0..4", "G,P,R" or a list of answers from low to high.'
     )
     labels: list[Words] | None = Field(None, description="A word for each answer, all different.")
+    presentation: NewPresentation = NewPresentation()
     epsilon: float = Field(
         gt=0, le=MAX_EPSILON, allow_inf_nan=False, description="ε of the unit: see there."
     )
@@ -195,6 +202,7 @@ class TaskView(Message):
     id: str
     text: str
     image: str | None
+    section: str | None = Field(description="The heading of its section.")
 
 
 class ScaleView(Message):
@@ -217,6 +225,7 @@ class CampaignView(Message):
     id: str
     title: str
     description: str
+    presentation: PresentationView
     tasks: list[TaskView]
     scale: ScaleView
     epsilon: float = Field(description="The promise: ε of the unit, which the table must keep.")

@@ -35,6 +35,31 @@ export class Draft {
     return this.#after(() => transact("readwrite", (table) => table.delete(this.#key)));
   }
 
+  /**
+   * The order in which the questions are shown here; drawn once, and then as before.
+   * @param {readonly string[]} ids
+   * @param {() => string[]} draw
+   * @returns {Promise<string[]>}
+   */
+  async order(ids, draw) {
+    if (!this.isKept) return draw();
+    const kept = await transact("readonly", (table) => table.get(this.#orderKey)).catch(() => {});
+    if (kept?.length === ids.length && ids.every((id) => kept.includes(id))) return kept;
+    const drawn = draw();
+    await transact("readwrite", (table) => table.put(drawn, this.#orderKey)).catch(() => {});
+    return drawn;
+  }
+
+  /** Nothing is needed any more. */
+  async end() {
+    await this.forget();
+    await this.#after(() => transact("readwrite", (table) => table.delete(this.#orderKey)));
+  }
+
+  get #orderKey() {
+    return `${this.#key} order`;
+  }
+
   #after(act) {
     if (!this.isKept) return this.#last;
     const next = this.#last.then(act);

@@ -630,6 +630,56 @@ function checkedUrl(text) {
   return text;
 }
 
+// presentation.js
+/** How a campaign is presented: texts, a logo, words for the ends of the scale, the order, pages. */
+
+
+const PICTURES = ["image/png", "image/jpeg", "image/webp"];
+
+function parsePresentation(json) {
+  const given = anObject(json ?? new Map(), "presentation");
+  const text = (name) => aText(given.get(name) ?? "", name);
+  const perPage = given.get("per_page") ?? null;
+  return {
+    introduction: text("introduction"),
+    consent: text("consent"),
+    thanks: text("thanks"),
+    logo: logoOf(given.get("logo") ?? null),
+    ends: endsOf(given.get("ends") ?? null),
+    shuffled: aTruth(given.get("shuffled") ?? false, "shuffled"),
+    perPage: perPage === null ? null : Number(anInteger(perPage, "per_page", 1n)),
+  };
+}
+
+/**
+ * A picture as a data: URL, which is the one that the campaign names.
+ */
+async function fetchLogo(network, address, { digest, type }) {
+  const options = ({ credentials: "omit", redirect: "error" });
+  const response = await network.fetch(`${address}/logos/${digest}`, options);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (hex(await sha256(bytes)) !== digest)
+    throw new ForsoothError("the logo is not the one that the campaign names (its SHA-256 differs)");
+  return `data:${type};base64,${base64(bytes)}`;
+}
+
+function logoOf(json) {
+  if (json === null) return null;
+  const logo = anObject(json, "logo");
+  const digest = aText(logo.get("digest"), "digest");
+  const type = aText(logo.get("media_type"), "media_type");
+  if (!/^[0-9a-f]{64}$/.test(digest) || !PICTURES.includes(type))
+    throw new ForsoothError("refused: the logo has no SHA-256, or is no PNG, JPEG or WebP");
+  return { digest, type };
+}
+
+function endsOf(json) {
+  if (json === null) return null;
+  const words = aList(json, "ends").map((word) => aText(word, "ends"));
+  if (words.length !== 2) throw new ForsoothError("ends must be two texts");
+  return [words[0], words[1]];
+}
+
 // service.js
 /** Talking to the collection service: the same bytes again until it has answered. */
 
@@ -728,10 +778,12 @@ function parseAbout(text) {
   const tasks = aList(json.get("tasks"), "tasks").map((item) => {
     const task = anObject(item, "a task");
     const image = task.get("image") ?? null;
+    const section = task.get("section") ?? null;
     return {
       id: aText(task.get("id"), "a task's id"),
       text: aText(task.get("text"), "a task's text"),
       image: image === null ? null : aText(image, "a task's image"),
+      section: section === null ? null : aText(section, "a task's section"),
     };
   });
   texts(
@@ -746,6 +798,7 @@ function parseAbout(text) {
   return {
     title: aText(json.get("title"), "title"),
     description: aText(json.get("description") ?? "", "description"),
+    presentation: parsePresentation(json.get("presentation")),
     tasks,
     values,
     labels,
@@ -2246,6 +2299,7 @@ class Campaign {
       (some.map(({ place }) => about.tasks[place]));
     this.title = about.title;
     this.description = about.description;
+    this.presentation = about.presentation;
     this.tasks = about.tasks;
     /** The tasks that this worker's report is about: all, or those sampled for them. */
     this.asked = tasksOf(cells);
@@ -2294,6 +2348,12 @@ class Campaign {
   async obstacle() {
     if (this.#life !== "open") return this.#life;
     return this.#required ? obstacleOf(this.#network, this.#address, this.#invitation) : null;
+  }
+
+  /** The campaign's logo as a data: URL; null if it has none. It is loaded from the service now. */
+  async logo() {
+    const { logo } = this.presentation;
+    return logo && fetchLogo(this.#network, this.#address, logo);
   }
 
   /**

@@ -32,11 +32,13 @@ export function fillForm(fields, order) {
 /** One question per line where that says all, otherwise a table. */
 function tableOf(tasks) {
   const lines = tasks.map(({ text }) => text).join("\n");
-  const isPlain = tasks.every(({ id, image }, place) => id === String(place + 1) && !image);
+  const isPlain = tasks.every(
+    ({ id, image, section }, place) => id === String(place + 1) && !image && !section,
+  );
   const read = () => readTable(lines).tasks.map(({ text }) => text);
   if (isPlain && same(read, tasks.map(({ text }) => text))) return lines;
-  const rows = tasks.map(({ id, text, image }) => [id, text, image ?? ""]);
-  return writeRows([["id", "text", "image"], ...rows]);
+  const rows = tasks.map(({ id, text, image, section }) => [id, text, image ?? "", section ?? ""]);
+  return writeRows([["id", "text", "image", "section"], ...rows]);
 }
 
 function same(read, texts) {

@@ -1,33 +1,44 @@
 /** The questions as a form; the answers are in it and nowhere else in the page. */
 import { byId, element } from "./dom.js";
+import { layOut } from "./sections.js";
 
 const MANY = 12; // a longer scale is a list to choose from instead of buttons
+
+/** The questions that are shown, and their tasks, in the order in which they are shown. */
+let boxes = [];
+let tasks = [];
 
 /**
  * Show the questions.
  * @param {import("./forsooth-client.js").Campaign} campaign
+ * @param {readonly import("./forsooth-client.js").Task[]} order
  * @param {Map<string, string>} answers to begin with, by task
  */
-export function showQuestions({ asked, scale }, answers) {
-  const boxes = asked.map((task, place) => question(scale, asked.length, task, place));
-  boxes.forEach((box, place) => choose(box, answers.get(asked[place].id)));
-  byId("tasks").replaceChildren(...boxes);
+export function showQuestions({ scale, presentation: { ends, perPage } }, order, answers) {
+  tasks = order;
+  boxes = tasks.map((task, place) => question({ ...scale, ends }, tasks.length, task, place));
+  boxes.forEach((box, place) => choose(box, answers.get(tasks[place].id)));
+  layOut(boxes, tasks, perPage);
 }
 
 /**
  * What is answered now, by task.
- * @param {import("./forsooth-client.js").Campaign} campaign
  * @returns {Map<string, string>}
  */
-export function answersOf({ asked }) {
-  const boxes = [...byId("tasks").children];
-  const pairs = boxes.map((box, place) => [asked[place].id, chosen(box)]);
+export function answersNow() {
+  const pairs = boxes.map((box, place) => [tasks[place].id, chosen(box)]);
   return new Map(pairs.filter(([, answer]) => answer !== null));
 }
 
 /** Take all answers back. */
 export function clearAnswers() {
-  for (const box of byId("tasks").children) choose(box, undefined);
+  for (const box of boxes) choose(box, undefined);
+}
+
+/** The answers leave the page. */
+export function removeQuestions() {
+  [boxes, tasks] = [[], []];
+  byId("tasks").replaceChildren();
 }
 
 /** A question as a group of buttons, or as a list where the scale is long. */
@@ -60,20 +71,30 @@ function question(scale, count, task, place) {
   return box;
 }
 
-function row({ values, labels }, place) {
-  const short = labels.every((label) => label.length <= 3);
-  return element(
+function row({ values, labels, ends }, place) {
+  const texts = ends ? values : labels;
+  const short = texts.every((text) => text.length <= 3);
+  const choices = element(
     "div",
     { className: short ? "choices short" : "choices" },
     ...values.map((value, position) =>
       element(
         "label",
         {},
-        element("input", { type: "radio", name: `task-${place}`, value }),
-        element("span", { dir: "auto" }, labels[position]),
+        element("input", { type: "radio", name: `task-${place}`, value, ...named(labels[position], texts[position]) }),
+        element("span", { dir: "auto" }, texts[position]),
       ),
     ),
   );
+  if (!ends) return choices;
+  choices.classList.add("ended");
+  const words = ends.map((word) => element("span", { dir: "auto" }, word));
+  return element("div", {}, choices, element("p", { className: "ends", "aria-hidden": "true" }, ...words));
+}
+
+/** A name for those who hear the page, where it is not the text that is shown. */
+function named(label, text) {
+  return label === text ? {} : { "aria-label": label };
 }
 
 function list({ values, labels }, place) {

@@ -8,8 +8,11 @@ import { campaignLink, isOneFile } from "./link.js";
 import { showDigest } from "./manifest.js";
 import { previewOf } from "./preview.js";
 import { showPromise } from "./promise.js";
-import { answersOf, clearAnswers, showQuestions } from "./questions.js";
+import { present, welcome } from "./opening.js";
+import { answersNow, clearAnswers, removeQuestions, showQuestions } from "./questions.js";
 import { showReview } from "./review.js";
+import { isLastPage, pageInWords, shuffled, turn, turnTo } from "./sections.js";
+import { WORDS } from "./words.js";
 
 const REVIEW = "review"; // the state of the second entry in the browser's history
 const steps = ["survey", "review", "kept", "done"].map(byId);
@@ -91,14 +94,16 @@ async function begin() {
   byId("spent").textContent = shown(campaign.spending.before);
   tell(byId("retention"), retention(campaign.retentionDays));
   const draft = new Draft(isPreview ? null : campaign.worker);
+  present(campaign);
   others.onmessage = ({ data }) => {
     if (data === campaign.worker && !isPreview) anew(); // the report was made in another tab
   };
   if (campaign.state === "open" && !obstacle) {
-    askFirst(campaign, () => ask(campaign, draft));
+    const given = await draft.read().catch(() => new Map());
+    welcome(campaign, given.size > 0, () => askFirst(campaign, () => ask(campaign, draft, given)));
     return;
   }
-  draft.forget().catch(() => {});
+  draft.end().catch(() => {});
   if (campaign.state === "accepted") thank(campaign);
   else if (campaign.state === "kept") offerAgain(campaign, draft);
   else {
@@ -140,26 +145,36 @@ function describe(verification) {
 /**
  * @param {Campaign} campaign
  * @param {Draft} draft
+ * @param {Map<string, string>} given answers that were kept
  */
-async function ask(campaign, draft) {
-  const given = await draft.read().catch(() => new Map());
+async function ask(campaign, draft, given) {
   const count = () => {
-    const answers = answersOf(campaign);
+    const answers = answersNow();
     const [answered, all] = [answers.size, campaign.asked.length];
-    byId("progress-text").textContent = `${shown(answered)} of ${shown(all)} answered`;
+    byId("progress-text").textContent = pageInWords() + WORDS.answered(answered, all);
     byId("progress").value = answered / all;
     byId("forget").hidden = answered === 0;
     onbeforeunload = answered ? (event) => event.preventDefault() : null;
     return answers;
   };
   survey.addEventListener("change", () => note(draft.save(count()), draft.isKept ? "Kept on this device until sent." : ""));
-  showQuestions(campaign, given);
+  const move = (by) => {
+    turn(by);
+    count();
+  };
+  const order = await orderOf(campaign, draft);
+  showQuestions(campaign, order, given);
   survey.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (await look(campaign)) history.pushState(REVIEW, "");
+    if (!isLastPage()) move(1);
+    else if (await look(campaign, order)) history.pushState(REVIEW, "");
   });
+  byId("previous").addEventListener("click", () => move(-1));
   byId("back").addEventListener("click", () => history.back());
-  addEventListener("popstate", () => go(campaign));
+  addEventListener("popstate", () => {
+    go(campaign, order);
+    if (!survey.hidden) count();
+  });
   byId("send").addEventListener("click", () => send(campaign, draft));
   byId("forget").addEventListener("click", () => {
     clearAnswers();
@@ -171,7 +186,15 @@ async function ask(campaign, draft) {
   else history.replaceState(null, ""); // there is nothing to review
   tell(byId("repeated"), again(campaign.repeated.length));
   showOnly(steps, survey);
-  go(campaign);
+  go(campaign, order);
+}
+
+/** The questions as this device shows them. @param {Campaign} campaign @param {Draft} draft */
+async function orderOf({ asked, presentation }, draft) {
+  if (!presentation.shuffled) return asked;
+  const ids = asked.map((task) => task.id);
+  const order = await draft.order(ids, () => shuffled(asked).map((task) => task.id));
+  return order.map((id) => asked[ids.indexOf(id)]);
 }
 
 /** What became of the answers on this device; without a place for them, leaving loses them. */
@@ -180,11 +203,12 @@ async function note(kept, text) {
   byId("draft").textContent = await kept.then(() => text, () => failed);
 }
 
-/** To the step that the browser's history says; a report that was made is final. @param {Campaign} campaign */
-function go(campaign) {
+/** To the step that the browser's history says; a report that was made is final. */
+function go(campaign, order) {
   if (campaign.state !== "open") return;
   hideProblem();
-  if (history.state === REVIEW) return void look(campaign);
+  if (history.state === REVIEW) return void look(campaign, order);
+  turnTo(history.state?.page);
   if (!survey.hidden) return;
   showOnly(steps, survey);
   byId("title").focus();
@@ -200,17 +224,18 @@ function again(count) {
   );
 }
 
-/** Perturb here, and show both sides. @param {Campaign} campaign @returns {Promise<boolean>} is it shown? */
-async function look(campaign) {
+/** Perturb here, and show both sides. @returns {Promise<boolean>} is it shown? */
+async function look(campaign, order) {
   hideProblem();
   let prepared;
   try {
-    prepared = await campaign.prepare(answersOf(campaign));
+    prepared = await campaign.prepare(answersNow());
   } catch (error) {
     complain(error);
     return false;
   }
-  showReview(prepared.rows, campaign.scale);
+  const rows = new Map(prepared.rows.map((row) => [row.task, row]));
+  showReview(order.map((task) => rows.get(task)), campaign.scale);
   byId("body").textContent = prepared.body;
   showOnly(steps, review);
   byId("review-title").focus();
@@ -233,12 +258,13 @@ async function send(campaign, draft) {
       forget();
       showOnly(steps, null);
     } else if (campaign.state === "kept") offerAgain(campaign, draft);
-    else draft.save(answersOf(campaign)).catch(() => {});
+    else draft.save(answersNow()).catch(() => {});
     complain(error);
     if (error.code === "closed") leaveClosed(campaign);
     return;
   } finally {
     if (campaign.state !== "open") forget();
+    if (campaign.state === "accepted") draft.end().catch(() => {});
     if (campaign.state !== "open") others.postMessage(campaign.worker);
     news.textContent = "";
     for (const button of buttons) button.disabled = false;
@@ -256,7 +282,8 @@ function thank(campaign) {
 
 /** The answers, wherever the page has them: a report that was made is final. */
 function forget() {
-  for (const name of ["tasks", "rows", "summary", "body"]) byId(name).replaceChildren();
+  removeQuestions();
+  for (const name of ["rows", "summary", "body"]) byId(name).replaceChildren();
   onbeforeunload = null;
 }
 
