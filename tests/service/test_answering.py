@@ -247,4 +247,3 @@ def test_the_page_is_light(sqlite_server: Server) -> None:
     assert min(sizes.values()) > 0
     assert sum(sizes.values()) < KILOBYTES * 1000
     assert sizes["forsooth-client.js"] < (STATIC / "forsooth-client.js").stat().st_size / 2
-
