@@ -1,6 +1,6 @@
 /** The questions as a form; the answers are in it and nowhere else in the page. */
 import { byId, element } from "./dom.js";
-import { layOut } from "./sections.js";
+import { layOut, removePages } from "./sections.js";
 
 const MANY = 12; // a longer scale is a list to choose from instead of buttons
 
@@ -38,7 +38,7 @@ export function clearAnswers() {
 /** The answers leave the page. */
 export function removeQuestions() {
   [boxes, tasks] = [[], []];
-  byId("tasks").replaceChildren();
+  removePages();
 }
 
 /** A question as a group of buttons, or as a list where the scale is long. */

@@ -28,6 +28,12 @@ export function layOut(boxes, tasks, perPage) {
   turnTo(history.state?.page);
 }
 
+/** Keep nothing of the questions, which have the answers. */
+export function removePages() {
+  pages = [];
+  byId("tasks").replaceChildren();
+}
+
 /** Show a page, as the history has it. @param {number} [page] */
 export function turnTo(page = 0) {
   shown = Math.min(page, pages.length - 1);

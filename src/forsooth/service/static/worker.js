@@ -99,8 +99,9 @@ async function begin() {
     if (data === campaign.worker && !isPreview) anew(); // the report was made in another tab
   };
   if (campaign.state === "open" && !obstacle) {
-    const given = await draft.read().catch(() => new Map());
-    welcome(campaign, given.size > 0, () => askFirst(campaign, () => ask(campaign, draft, given)));
+    // Only whether there are answers: what is passed on here stays in the page's memory.
+    const before = await draft.read().then(({ size }) => size > 0, () => false);
+    welcome(campaign, before, () => askFirst(campaign, () => ask(campaign, draft)));
     return;
   }
   draft.end().catch(() => {});
@@ -145,9 +146,9 @@ function describe(verification) {
 /**
  * @param {Campaign} campaign
  * @param {Draft} draft
- * @param {Map<string, string>} given answers that were kept
  */
-async function ask(campaign, draft, given) {
+async function ask(campaign, draft) {
+  const given = await draft.read().catch(() => new Map());
   const count = () => {
     const answers = answersNow();
     const [answered, all] = [answers.size, campaign.asked.length];
