@@ -17,7 +17,7 @@ from forsooth.service.api_invitations import invite
 from forsooth.service.campaigns import StoredCampaign
 from forsooth.service.context import BaseUrl, TheRequester, TheService, failures
 from forsooth.service.failures import Refusal
-from forsooth.service.own import Own, OwnInAnyState, shown
+from forsooth.service.own import Own, OwnInAnyState, announced, shown
 from forsooth.service.payload import all_reports
 from forsooth.service.plans import plan_of
 from forsooth.service.schemas import CampaignsView, NewCampaign, StatusView, TruthsView
@@ -40,9 +40,10 @@ def create(
     first = plan.first_mechanism()
     with service.store.writing() as connection:
         made = campaigns.create(connection, requester, plan, first)
-        invitations = invite(connection, made, body.invitations, base)
+        own = announced(connection, made)
+        invitations = invite(connection, own, body.invitations, base)
     _log.info("campaign made", extra={"campaign": made, "mechanism": plan.mechanism})
-    return CreatedView(id=made, link=f"{base}/c/{made}", invitations=invitations)
+    return CreatedView(id=made, link=base + own.path, invitations=invitations)
 
 
 @router.get("", responses=failures(401))
@@ -92,12 +93,7 @@ def reports(own: Own, service: TheService) -> Response:
     if now.row.erased is not None:
         raise Refusal(409, "erased", "the reports of this campaign have been erased")
     if not found:
-        raise Refusal(
-            409,
-            "not-ready",
-            "no report can be shown yet: reports are shown in batches of at least "
-            f"{service.settings.batch}, or when the campaign is closed",
-        )
+        raise Refusal(409, "not-ready", _nothing_yet(own, service.settings.batch))
     try:
         content, media_type, ending = exports.parquet(found)
     except ForsoothError as error:  # there is no room for temporary files
@@ -113,6 +109,14 @@ def report_page(own: Own, service: TheService) -> Response:
     if page is None:
         raise _not_ready()
     return exports.attachment(page.encode(), "text/html; charset=utf-8", "report.html")
+
+
+def _nothing_yet(own: StoredCampaign, batch: int) -> str:
+    if own.batch is None:
+        why = f"in batches of at least {batch}, or when the campaign is closed"
+    else:
+        why = f"in batches of at least {own.batch}, and never fewer: this campaign is anonymous"
+    return f"no report can be shown yet: reports are shown {why}"
 
 
 def _truths(connection: Connection, own: StoredCampaign) -> TruthsView:

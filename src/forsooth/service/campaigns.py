@@ -7,6 +7,7 @@ commit (see `life`).
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections import OrderedDict
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, select, update
 
 from forsooth import mechanisms
+from forsooth.client.blind import IssuingKey
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
 from forsooth.mechanisms.base import Mechanism
@@ -87,6 +89,8 @@ class StoredCampaign:
     retention_days: int | None
     redesign_after: int
     estimand: Estimand | None = None
+    batch: int | None = None  # of an anonymous campaign
+    document: str | None = None  # the same: what its workers verify
 
     @property
     def current(self) -> StoredDesign:
@@ -108,6 +112,23 @@ class StoredCampaign:
     def task_ids(self) -> tuple[str, ...]:
         """The public list of tasks."""
         return tuple(task.id for task in self.tasks)
+
+    @cached_property
+    def digest(self) -> str | None:
+        """SHA-256 of an anonymous campaign's document."""
+        return None if self.document is None else sha256(self.document.encode()).hexdigest()
+
+    @cached_property
+    def issuing_key(self) -> IssuingKey | None:
+        """The key that an anonymous campaign announces."""
+        if self.document is None:
+            return None
+        return IssuingKey.from_json(json.loads(self.document)["issuing_key"])
+
+    @property
+    def path(self) -> str:
+        """The address of the worker's page; an anonymous campaign is named with its digest."""
+        return f"/c/{self.id}" + ("" if self.digest is None else f"?d={self.digest}")
 
     def design(self, digest: str) -> StoredDesign | None:
         """The design that a report names."""
@@ -136,6 +157,7 @@ class CampaignRequest:
     estimand: Estimand | None = None
     retention_days: int | None = None
     draft: bool = False
+    batch: int | None = None
 
     def first_mechanism(self) -> Mechanism:
         """The mechanism asked for; an adaptive campaign begins with one that needs no guess."""
@@ -218,6 +240,7 @@ def _values(plan: CampaignRequest) -> dict[str, Any]:
         "redesign_at": plan.redesign_after if plan.mechanism == ADAPTIVE else None,
         "estimand": plan.estimand,
         "retention_days": plan.retention_days,
+        "batch": plan.batch,
     }
 
 
@@ -257,6 +280,7 @@ def load(
         .where(models.design.c.campaign == campaign)
         .order_by(models.design.c.number)
     )
+    document = select(models.issuer.c.document).where(models.issuer.c.campaign == campaign)
     return StoredCampaign(
         id=row.id,
         title=row.title,
@@ -273,6 +297,8 @@ def load(
         retention_days=row.retention_days,
         redesign_after=row.redesign_after,
         estimand=None if row.estimand is None else check_estimand(row.estimand),
+        batch=row.batch,
+        document=connection.scalar(document),
     )
 
 

@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-_FOR_WORKERS = re.compile(r"/v1/campaigns/[^/]+(?:/designs/[^/]+|/check|/reports)?")
+_FOR_WORKERS = re.compile(r"/v1/campaigns/[^/]+(?:/designs/[^/]+|/check|/reports|/signatures)?")
 
 
 class FromElsewhere:

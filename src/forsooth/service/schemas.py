@@ -144,6 +144,17 @@ class NewCampaign(Message):
         "Workers read this. Default: they stay until the campaign is deleted.",
     )
     draft: bool = Field(False, description="It can be changed, and takes no reports yet.")
+    anonymous: bool = Field(
+        False,
+        description="Nobody can tell which report came from which invitation: a report is sent "
+        "with a token that was signed blindly.",
+    )
+    batch: int | None = Field(
+        None,
+        ge=10,
+        le=1000,
+        description="anonymous: at least so many reports are shown together. Default: 20.",
+    )
 
 
 class Deletion(Message):
@@ -169,6 +180,12 @@ class NewReport(Message):
     tasks: list[int] | None = Field(
         None, max_length=MAX_TASKS, description="Where participation is public: answered tasks."
     )
+    signature: str | None = Field(
+        None,
+        max_length=1000,
+        description="anonymous: Base64 of the signature of the token. `invitation` is then the "
+        "serial, 32 random bytes in base64url, and not the invitation.",
+    )
 
 
 # What the service answers
@@ -178,6 +195,16 @@ class Accepted(Message):
     """The report is stored."""
 
     status: Literal["accepted", "already-accepted"]
+
+
+class AnonymousView(Message):
+    """What clients of an anonymous campaign verify."""
+
+    digest: str = Field(description="SHA-256 of the document; the link has it after ?d=.")
+    document: str = Field(
+        description="The campaign's fields that must be the same for everybody, the size of its "
+        "batches and the issuing key: JSON, to be read as it is."
+    )
 
 
 class TaskView(Message):
@@ -226,6 +253,7 @@ class CampaignView(Message):
         description="The service erases reports this many days after the closing."
     )
     client: ClientView
+    anonymous: AnonymousView | None = None
 
 
 class DesignView(Message):
@@ -269,6 +297,7 @@ class StatusView(Message):
     erased: int | None = Field(description="How many reports were erased; results may stay.")
     invitations: int
     unused: int = Field(description="How many invitations no shown report has used.")
+    anonymous: bool = Field(description="Nobody can tell whose report is whose.")
     reports: int = Field(description="How many are shown; all of them once it is closed.")
     batch: int = Field(
         description="Until it is closed, reports are shown and counted in batches of at least this "
