@@ -1,5 +1,6 @@
 /** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
 import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
+import { describeAnonymity, waitForTime } from "./anonymous-worker.js";
 import { askFirst } from "./consent.js";
 import { byId, cell, element, quantity, showOnly, shown, tell } from "./dom.js";
 import { campaignLink, isOneFile } from "./link.js";
@@ -8,12 +9,12 @@ import { previewOf } from "./preview.js";
 import { showPromise } from "./promise.js";
 
 const MANY = 12; // a longer scale is a list to choose from instead of buttons
-const steps = ["survey", "review", "kept", "done"].map(byId);
-const [survey, review, kept, done] = steps;
+const steps = ["survey", "review", "kept", "waiting", "done"].map(byId);
+const [survey, review, kept, waiting, done] = steps;
 const news = byId("news");
 // Sending again cannot help.
-const FINAL = ["answered", "closed", "already-reported", "unknown-invitation"];
-const buttons = [byId("send"), byId("resend"), byId("back")];
+const FINAL = ["answered", "closed", "already-reported", "already-signed", "unknown-invitation"];
+const buttons = ["send", "resend", "send-now", "back"].map(byId);
 
 /** What to say when it ends, by the error's code; the error's own words follow. */
 const TITLES = {
@@ -21,6 +22,7 @@ const TITLES = {
   paused: "This survey is paused",
   closed: "This survey is closed",
   "already-reported": "This invitation has been used",
+  "already-signed": "This invitation has been used",
   "unknown-invitation": "This invitation is not known",
   "unknown-campaign": "There is no such survey",
   unreachable: "The survey cannot be reached",
@@ -38,6 +40,9 @@ const ADVICE = {
   "already-reported":
     "A report has come in under it, and not from this browser. Each invitation counts once: if that " +
     "was not you, ask for a new one.",
+  "already-signed":
+    "Another device has used it, or this browser before its data was cleared. Each invitation counts " +
+    "once: if that was not you, ask for a new one.",
   "unknown-invitation": "Open the whole link that you were sent, or ask for a new one.",
   "unknown-campaign": "Open the whole link that you were sent.",
   refused: "Nothing was sent.",
@@ -58,6 +63,7 @@ const network = {
     }),
 };
 
+let isPreview = false;
 addEventListener("hashchange", () => location.reload()); // another invitation: begin anew
 begin();
 
@@ -68,6 +74,7 @@ async function begin() {
     const link = campaignLink();
     if (link === null) return;
     const preview = previewOf(link);
+    isPreview = Boolean(preview);
     const { link: address, options } = preview ?? { link, options: { network } };
     // Weaker promises are not refused here: the person is asked, see consent.js.
     campaign = await Campaign.open(address, { ...options, protects: "answers", cap: Infinity });
@@ -82,10 +89,12 @@ async function begin() {
   byId("title").textContent = campaign.title;
   tell(byId("description"), campaign.description);
   describe(campaign.verification);
+  describeAnonymity(campaign);
   byId("spent").textContent = shown(campaign.spending.before);
   tell(byId("retention"), retention(campaign.retentionDays));
   if (campaign.state === "accepted") showOnly(steps, done);
   else if (campaign.state === "kept") offerAgain(campaign);
+  else if (campaign.state === "waiting") wait(campaign);
   else if (obstacle) complain(new ForsoothError("no report can be sent", obstacle));
   else askFirst(campaign, () => ask(campaign));
 }
@@ -283,13 +292,16 @@ async function send(campaign) {
   hideProblem();
   for (const button of buttons) button.disabled = true;
   news.textContent = "Sending …";
+  let receipt;
   try {
-    await campaign.send();
+    // A preview gets no token: nothing is signed for it.
+    receipt = isPreview && campaign.anonymous ? { status: "accepted" } : await campaign.send();
   } catch (error) {
     if (FINAL.includes(error.code)) {
       forget();
       showOnly(steps, null);
     } else if (campaign.state === "kept") offerAgain(campaign);
+    else if (campaign.state === "waiting") wait(campaign);
     complain(error);
     return;
   } finally {
@@ -297,8 +309,16 @@ async function send(campaign) {
     news.textContent = "";
     for (const button of buttons) button.disabled = false;
   }
+  if (receipt.status === "waiting") return wait(campaign);
   showOnly(steps, done);
   byId("done-title").focus();
+}
+
+/** An anonymous report, until its random time. @param {Campaign} campaign */
+function wait(campaign) {
+  waitForTime(campaign, () => send(campaign));
+  showOnly(steps, waiting);
+  byId("waiting-title").focus();
 }
 
 /** The answers, wherever the page has them: a report that was made is final. */
