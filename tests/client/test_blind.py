@@ -50,9 +50,9 @@ def token() -> tuple[bytes, bytes, int]:
 
 
 def test_every_request_fits_every_token() -> None:
-    """Blindness: for each request and each token there is a factor by which one comes from the other.
+    """For each request and each token there is a blinding that leads from one to the other.
 
-    So who has the private key and all that was sent finds every assignment equally consistent.
+    So even with the private key and all that was sent, every assignment is equally consistent.
     """
     numbers = private(P, Q)
     made = [token() for _ in range(2)]

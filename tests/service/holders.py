@@ -56,9 +56,7 @@ class Holder:
     def ask(self) -> Reply:
         """Ask for the signature."""
         blinded = base64.b64encode(self.blinded).decode()
-        return self.campaign.post(
-            "signatures", {"invitation": self.invitation, "blinded": blinded}
-        )
+        return self.campaign.post("signatures", {"invitation": self.invitation, "blinded": blinded})
 
     def collect(self) -> Holder:
         """Get the token."""

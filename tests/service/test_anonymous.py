@@ -320,7 +320,7 @@ def test_a_link_without_the_digest_is_refused(server: Server, tmp_path: Path) ->
 
 
 def test_a_value_that_was_sent_before_is_not_sent_again(server: Server, tmp_path: Path) -> None:
-    """It would show that both reports are by the same person; so this is a fresh draw, at a cost."""
+    """It would show that both reports are by the same person. So it is drawn anew, at a cost."""
     known, made = server.make(invitations=1, epsilon=0.5), server.make(**ANONYMOUS, epsilon=0.5)
     WorkerCampaign(f"{known.link}#{known.tokens[0]}", folder=tmp_path).submit({"q1": 3})
     worker = WorkerCampaign(f"{made.link}#{made.tokens[0]}", folder=tmp_path, delay=0)
