@@ -25,6 +25,10 @@ BATCH = 10
 ANONYMOUS: dict[str, Any] = {"anonymous": True, "batch": BATCH, "invitations": BATCH}
 
 
+def text(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
 def rows(made: Made) -> dict[str, int]:
     """How many rows the campaign has in each table that a report could touch."""
     store = Store(made.server.database)
@@ -81,7 +85,7 @@ def test_a_token_is_used_once(server: Server) -> None:
     holder = holders(made)[0].collect()
     assert holder.send().status == 201
     assert holder.send().status == 200  # the same again
-    other = base64.b64encode(b"\x01\x00").decode()
+    other = text(b"\x01\x00")
     reply = holder.send(report=other)
     assert (reply.status, reply.error) == (409, "already-reported")
     assert list(stored(server.database, made.id).values()) == [BLANK]
@@ -118,19 +122,18 @@ def forged(holder: Holder, other: Holder) -> dict[str, dict[str, object]]:
     own, elsewhere = holder.body, other.body
     changed = bytearray(holder.signature)
     changed[-1] ^= 1
-    encode = lambda content: base64.b64encode(content).decode()  # noqa: E731
     return {
         "nothing": {"signature": None},
         "the invitation": {"signature": None, "invitation": holder.invitation},
         "another serial": {"invitation": blind.new_serial()},
         "another campaign's": {name: elsewhere[name] for name in ("invitation", "signature")},
         "another's signature": {"signature": elsewhere["signature"]},
-        "changed": {"signature": encode(bytes(changed))},
-        "zero": {"signature": encode(bytes(size))},
-        "one": {"signature": encode((1).to_bytes(size))},
-        "n": {"signature": encode(holder.campaign.key.n.to_bytes(size))},
-        "the blind one": {"signature": encode(holder.signed)},
-        "short": {"signature": encode(holder.signature[1:])},
+        "changed": {"signature": text(bytes(changed))},
+        "zero": {"signature": text(bytes(size))},
+        "one": {"signature": text((1).to_bytes(size))},
+        "n": {"signature": text(holder.campaign.key.n.to_bytes(size))},
+        "the blind one": {"signature": text(holder.signed)},
+        "short": {"signature": text(holder.signature[1:])},
         "no base64": {"signature": str(own["signature"])[:-1] + "!"},
     }
 
@@ -147,9 +150,7 @@ def test_forged_tokens_leave_nothing(server: Server) -> None:
     assert holder.send().status == 201
 
 
-@pytest.mark.parametrize(
-    "blinded", ["", "AAAA", "!", base64.b64encode(bytes(384)).decode(), "/" * 512]
-)
+@pytest.mark.parametrize("blinded", ["", "AAAA", "!", text(bytes(384)), "/" * 512])
 def test_what_cannot_be_signed_is_refused(server: Server, blinded: str) -> None:
     made = server.make(**ANONYMOUS)
     campaign = Announcement.of(made)
@@ -160,7 +161,7 @@ def test_what_cannot_be_signed_is_refused(server: Server, blinded: str) -> None:
 
 def test_other_campaigns_sign_nothing_and_take_no_token(server: Server) -> None:
     made = server.make(invitations=1)
-    body = {"invitation": made.tokens[0], "blinded": base64.b64encode(bytes(384)).decode()}
+    body = {"invitation": made.tokens[0], "blinded": text(bytes(384))}
     reply = server.call("POST", f"/v1/campaigns/{made.id}/signatures", body)
     assert (reply.status, reply.error) == (409, "not-anonymous")
     assert made.send(made.tokens[0], BLANK, signature="AAAA").status == 422
