@@ -18,7 +18,7 @@ from forsooth.client.memory import Memory
 from forsooth.client.tokens import new_token
 from forsooth.service import issuing, models
 from forsooth.service.store import Store
-from tests.service.harness import BLANK, Made, Server, stored
+from tests.service.harness import BLANK, Made, Server, stored, wait_for
 from tests.service.holders import Announcement, Holder, holders
 
 BATCH = 10
@@ -329,3 +329,54 @@ def test_a_value_that_was_sent_before_is_not_sent_again(server: Server, tmp_path
     ledger = Memory.from_json((tmp_path / "memory.json").read_text()).ledger
     assert [len(draws) for draws in ledger.drawn.values()] == [2, 2, 2]
     assert ledger.total == 3.0
+
+
+# A campaign's life
+
+
+def test_a_draft_announces_its_key_when_it_is_opened(server: Server) -> None:
+    made = server.make(anonymous=True, batch=BATCH, draft=True)
+    assert made.view.get("anonymous") is None
+    assert "?d=" not in made.link
+    order = server.as_requester("GET", f"/{made.id}/order").json
+    assert (order["anonymous"], order["batch"]) == (True, BATCH)
+    opened = server.as_requester("POST", f"/{made.id}/open").json
+    document = made.view["anonymous"]["document"]
+    assert opened["link"].endswith(f"?d={sha256(document.encode()).hexdigest()}")
+    server.as_requester("POST", f"/{made.id}/pause")
+    server.as_requester("POST", f"/{made.id}/open")
+    assert made.view["anonymous"]["document"] == document  # the same key
+    reply = server.as_requester("POST", f"/{made.id}/invitations", {"count": BATCH})
+    assert reply.json["invitations"][0]["link"].startswith(f"{opened['link']}#")
+
+
+def test_a_paused_campaign_signs_nothing(server: Server) -> None:
+    made = server.make(**ANONYMOUS)
+    holder = holders(made)[0]
+    server.as_requester("POST", f"/{made.id}/pause")
+    reply = holder.ask()
+    assert (reply.status, reply.error) == (409, "paused")
+    server.as_requester("POST", f"/{made.id}/open")
+    assert holder.ask().status == 200
+
+
+def test_who_has_a_token_is_not_shown_before_the_end(server: Server) -> None:
+    made = server.make(**ANONYMOUS)
+    holders(made)[0].collect()
+    check = {"hash": sha256(made.tokens[0].encode()).hexdigest()}
+    path = f"/v1/campaigns/{made.id}/check"
+    assert server.call("POST", path, check).json["invitation"] == "unused"
+    assert made.status["unused"] == BATCH
+    server.as_requester("POST", f"/{made.id}/close")
+    assert server.call("POST", path, check).json["invitation"] == "used"
+    assert made.status["unused"] == BATCH - 1
+
+
+def test_nothing_is_left_of_a_deleted_campaign(server: Server) -> None:
+    made = server.make(**ANONYMOUS)
+    assert holders(made)[0].collect().send().status == 201
+    server.as_requester("POST", f"/{made.id}/close")
+    reply = server.as_requester("POST", f"/{made.id}/delete", {"reports": 1, "days": 0})
+    assert reply.status == 200, reply.content
+    wait_for(lambda: server.call("GET", f"/v1/campaigns/{made.id}").status == 404, 30)
+    assert set(rows(made).values()) == {0}
