@@ -111,6 +111,19 @@ def test_an_invitation_that_has_been_used_elsewhere(browser: Browser, made: Made
         visitor.page.context.close()
 
 
+def test_a_preview_signs_and_sends_nothing(browser: Browser, made: Made) -> None:
+    visitor = visit(browser, f"{made.link}#preview={'preview'.ljust(43, '-')}")
+    page = visitor.page
+    answer(page, ["0", "3", None])
+    assert page.locator("#anonymity").is_visible()
+    review(page)
+    page.get_by_role("button", name="Send the right-hand column").click()
+    page.locator("#done").wait_for()
+    assert not [r for r in visitor.requests if r.method == "POST"]
+    assert_quiet(visitor, made.server)
+    page.context.close()
+
+
 def test_the_form_makes_an_anonymous_campaign(browser: Browser, sqlite_server: Server) -> None:
     visitor = sign_in(browser, sqlite_server)
     page = visitor.page
