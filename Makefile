@@ -6,8 +6,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 RUNTIME := $(VENV)/.runtime
 READY := $(VENV)/.ready
 PEERS := .venv-bench
+PACKAGES := clients/js/node_modules clients/jspsych/node_modules clients/surveyjs/node_modules
 
-.PHONY: setup demo test browser lint format bench league attacks docs lock clean
+.PHONY: setup demo serve test browser lint format bench league attacks docs lock clean
 
 setup: $(READY)
 
@@ -29,20 +30,30 @@ $(READY): $(RUNTIME) requirements.lock
 demo: $(RUNTIME)
 	$(BIN)/forsooth demo
 
-test: $(READY) lint browser clients/js/node_modules
+# The service with a simulated survey, and one to answer, in a temporary database.
+serve: $(READY)
+	$(BIN)/forsooth serve --demo
+
+test: $(READY) lint browser $(PACKAGES)
 	$(BIN)/python -m pytest -n auto
 
-# Tests in a real browser want Debian's Chromium; where it may not be installed they are skipped.
+# Tests in real browsers want Debian's packages; where one may not be installed its tests are skipped.
+# Package=program. Together they take about a minute, once.
+BROWSERS := chromium=chromium firefox-esr=firefox-esr webkit2gtk-driver=WebKitWebDriver xvfb=Xvfb
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq
 browser:
-	@command -v chromium >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null \
-	       && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
-	  || echo "Chromium is not here and cannot be installed: tests in a browser will be skipped"
+	@missing=$$(for each in $(BROWSERS); do command -v $${each#*=} >/dev/null || echo $${each%=*}; done); \
+	[ -z "$$missing" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && $(APT) update >/dev/null; }; \
+	for package in $$missing; do \
+	  { [ "$$(id -u)" = 0 ] && $(APT) install -y --no-install-recommends $$package >/dev/null; } \
+	    || echo "$$package is not here and cannot be installed: its tests in a browser will be skipped"; \
+	done
 
-# The browser client has no dependencies to run; its types are checked with TypeScript where npm is.
-clients/js/node_modules: clients/js/package-lock.json
-	@if command -v npm >/dev/null; then cd clients/js && npm ci --silent --no-audit --no-fund && touch node_modules; \
-	  else echo "npm is not here: the browser client's tests will be skipped"; fi
+# The browser client has no dependencies to run; its types are checked with TypeScript where npm is. The
+# plugins for jsPsych and SurveyJS are tested with these libraries.
+$(PACKAGES): %/node_modules: %/package-lock.json
+	@if command -v npm >/dev/null; then cd $* && npm ci --silent --no-audit --no-fund && touch node_modules; \
+	  else echo "npm is not here: tests with what $* needs will be skipped"; fi
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -81,13 +92,14 @@ $(PEERS)/.ready: benchmarks/peers.txt
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# Needs uv (https://docs.astral.sh/uv). Pinned versions stay; to upgrade, remove both files first.
-# The runtime lock takes its versions from the other one. No index address is written.
+# Needs uv (https://docs.astral.sh/uv). Pinned versions stay; to upgrade, remove all three files first.
+# The other locks take their versions from the first one. No index address is written.
 LOCK = uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet
 lock:
 	$(LOCK) --all-extras -o requirements.lock
 	$(LOCK) --constraint requirements.lock -o requirements-runtime.lock
+	$(LOCK) --constraint requirements.lock --extra service -o requirements-service.lock
 
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site clients/js/node_modules forsooth-demo* forsooth-league
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache site $(PACKAGES) forsooth-demo* forsooth-league

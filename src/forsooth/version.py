@@ -16,7 +16,7 @@ __version__ = "0.2.0.dev0"
 EXTRAS = {
     "fast": ("numba",),
     "plots": ("matplotlib",),
-    "service": ("alembic", "fastapi", "segno", "sqlalchemy", "uvicorn"),
+    "service": ("alembic", "fastapi", "prometheus_client", "segno", "sqlalchemy", "uvicorn"),
     "cluster": ("distributed", "fsspec"),
     "excel": ("python_calamine",),
 }

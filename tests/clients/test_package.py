@@ -17,7 +17,11 @@ def test_no_dependencies_at_run_time() -> None:
 
 
 def test_the_lock_names_no_registry() -> None:
-    text = (PACKAGE / "package-lock.json").read_text()
+    """The addresses that stay are those at which authors ask for money."""
+    lock = json.loads((PACKAGE / "package-lock.json").read_text())
+    for package in lock["packages"].values():
+        package.pop("funding", None)
+    text = json.dumps(lock)
     assert "resolved" not in text
     assert "://" not in text
 

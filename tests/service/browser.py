@@ -11,7 +11,7 @@ import pytest
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from playwright.sync_api import Browser, Page, Request, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, Dialog, Page, Request, sync_playwright  # noqa: E402
 
 __all__ = ["DESK", "PHONE", "Browser", "Page", "Visitor", "chromium", "visit"]
 
@@ -39,6 +39,7 @@ class Visitor:
     page: Page
     requests: list[Request] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    warnings: int = 0  # "leave this page?"
 
     @property
     def reports(self) -> list[str]:
@@ -48,6 +49,14 @@ class Visitor:
             for request in self.requests
             if request.method == "POST" and request.url.endswith("/reports")
         ]
+
+    def asked(self, dialog: Dialog) -> None:
+        """Leave a page that warns; no other dialog is expected."""
+        if dialog.type == "beforeunload":
+            self.warnings += 1
+        else:
+            self.complaints.append(f"dialog {dialog.message}")
+        dialog.accept()
 
     def seen(self) -> str:
         """All text on the page."""
@@ -62,7 +71,7 @@ def visit(browser: Browser, url: str, *, width: int = DESK, height: int = 900) -
     visitor = Visitor(page)
     page.on("request", lambda request: visitor.requests.append(request))
     page.on("pageerror", lambda error: visitor.complaints.append(str(error)))
-    page.on("dialog", lambda dialog: visitor.complaints.append(f"dialog {dialog.message}"))
+    page.on("dialog", visitor.asked)
     page.on(
         "console",
         lambda message: (

@@ -66,15 +66,19 @@ class Reply:
 
 
 class Server:
-    """`forsooth serve` on a free port of this machine, in a process group of its own."""
+    """`forsooth serve` on a free port of this machine, in a process group of its own.
+
+    Without a database it is the demo.
+    """
 
     def __init__(
         self, database: str, folder: Path, *, processes: int = 1, **settings: object
     ) -> None:
         self.database, self.processes = database, processes
-        self.port = _free_port()
+        self.port = free_port()
         self.log = folder / "service.log"
         self.key = ""
+        self.announced: dict[str, Any] = {}
         self._folder = folder
         self._settings = {f"FORSOOTH_{name.upper()}": str(v) for name, v in settings.items()}
         self._process: subprocess.Popen[str] | None = None
@@ -90,7 +94,8 @@ class Server:
 
     def start(self) -> Server:
         command = [sys.executable, "-m", "forsooth", "serve", "--json"]
-        options = {"database": self.database, "port": self.port, "processes": self.processes}
+        command.append(f"--database={self.database}" if self.database else "--demo")
+        options = {"port": self.port, "processes": self.processes}
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
                 command + [f"--{name}={value}" for name, value in options.items()],
@@ -106,7 +111,8 @@ class Server:
         while not lines or lines[-1].rstrip() not in ("}", ""):
             lines.append(self._process.stdout.readline())
         assert lines[-1], self.log.read_text()
-        self.key = json.loads("".join(lines))["key"] or self.key
+        self.announced = json.loads("".join(lines))
+        self.key = self.announced["key"] or self.key
         wait_for(self.is_ready, START_SECONDS)
         return self
 
@@ -254,7 +260,7 @@ def wait_for(condition: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.05)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -70,6 +70,25 @@ def test_a_bad_report_changes_nothing(made: Made, name: str) -> None:
     assert stored(made.server.database, made.id) == {}
 
 
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"title": "a\0b"}, "body.title: a text may not have the character NUL"),
+        ({"mechanism": "rot13"}, "body.mechanism: choose one of .*rr.*adaptive"),
+        ({"scale": "yes"}, "body.scale.*: a scale is written 0..4, or as answers with commas"),
+    ],
+)
+def test_messages_have_words_instead_of_patterns(
+    sqlite_server: Server, changes: dict[str, str], reason: str
+) -> None:
+    order = {"title": "A", "tasks": [{"text": "?"}], "scale": "0..4", "epsilon": 1}
+    reply = sqlite_server.as_requester("POST", "", order | changes)
+    assert reply.status == 422
+    assert re.match(reason, reply.json["detail"]["message"])
+    unknown = sqlite_server.call("GET", "/v1/campaigns", key="mistaken")
+    assert unknown.json["detail"]["message"] == "this is not the key of a requester of this service"
+
+
 def test_and_the_invitation_is_still_good(made: Made) -> None:
     assert made.send(made.tokens[0], BLANK).status == 201
     assert made.send(made.tokens[0], BLANK).status == 200

@@ -57,6 +57,19 @@ def held(page: Page) -> dict[str, int]:
     return found
 
 
+def drafts(page: Page) -> object:
+    """The answers that are on the disk."""
+    return page.evaluate(
+        """() => new Promise((resolve) => {
+            indexedDB.open("forsooth-drafts", 1).onsuccess = ({ target: { result } }) => {
+                const all = result.transaction("drafts").objectStore("drafts").getAll();
+                all.onsuccess = () => resolve(all.result.map((each) => Object.fromEntries(each)));
+                result.close();
+            };
+        })"""
+    )
+
+
 @pytest.mark.parametrize("scale", ["0..4", "0..20"])
 def test_after_sending_the_page_has_no_answers(
     browser: Browser, sqlite_server: Server, scale: str
@@ -70,11 +83,13 @@ def test_after_sending_the_page_has_no_answers(
     else:
         answer(page, ["3"] * len(QUESTIONS))
     review(page)
+    assert drafts(page) == [dict.fromkeys(QUESTIONS, "17" if scale == "0..20" else "3")]
     page.evaluate(PLANTED)  # what a page that does not forget would have
     send(page)
     assert held(page) == {"shown": 0, "detached": 1, "Map": 1, "Object": 1}
     page.evaluate("delete window.planted")
     assert set(held(page).values()) == {0}
+    assert drafts(page) == []
     html = page.content()
     assert not [text for text in QUESTIONS.values() if text in html]
 
@@ -91,21 +106,28 @@ def test_a_report_that_waits_has_no_answers_beside_it(
     page.get_by_role("button", name="Send the right-hand column").click()
     page.get_by_role("heading", name="This survey is closed").wait_for()
     assert set(held(page).values()) == {0}
+    assert drafts(page) == []
 
 
 def test_the_other_tab_has_no_answers_either(browser: Browser, sqlite_server: Server) -> None:
-    """One of two tabs sends; the other one cannot any more."""
+    """One of two tabs sends; the other one says so by itself, or when it sends, too."""
     made = survey(sqlite_server, open=True)
     one = visit(browser, made.link).page
-    other = one.context.new_page()
-    other.goto(made.link)
-    for page in (one, other):
+    other, late = one.context.new_page(), one.context.new_page()
+    late.add_init_script("window.BroadcastChannel = class { postMessage() {} }")
+    for page in (other, late):
+        page.goto(made.link)
+    for page in (one, other, late):
         answer(page, ["often", "never"])
         review(page)
     send(one)
-    other.get_by_role("button", name="Send the right-hand column").click()
-    other.get_by_role("heading", name="This device has answered already").wait_for()
-    assert set(held(other).values()) == {0}
+    other.locator("#done").wait_for()
+    assert "Nothing has been sent yet" not in other.locator("body").inner_text()
+    late.get_by_role("button", name="Send the right-hand column").click()
+    late.get_by_role("heading", name="This device has answered already").wait_for()
+    for page in (other, late):
+        assert set(held(page).values()) == {0}
+        assert drafts(page) == []
 
 
 def test_pictures_are_loaded_at_once(browser: Browser, sqlite_server: Server) -> None:

@@ -287,6 +287,7 @@ def test_links_are_not_lost_by_leaving(browser: Browser, sqlite_server: Server) 
     click(page, "Stay")
     assert page.url.endswith(made.id)
     assert page.locator("#fresh-links").text_content() == links
+    page.remove_listener("dialog", requester.asked)
     page.on("dialog", lambda dialog: dialog.dismiss())
     with page.expect_event("dialog") as asked:
         page.evaluate("setTimeout(() => location.reload())")

@@ -17,7 +17,7 @@ from forsooth.service.writer import Submission, record
 TASKS = tuple(Task(name, "?") for name in "abc")
 PLAN = CampaignRequest("t", TASKS, Scale.parse("0..4"), 1.0, "answers+participation", open=True)
 LIFE = ["opened_at", "paused_at", "deleted_at", "erase_at"]
-LIFE += ["retention_days", "erased", "redesign_after"]
+LIFE += ["retention_days", "erased", "redesign_after", "presentation"]
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
@@ -47,6 +47,7 @@ def test_a_database_of_the_first_version(
             "ALTER TABLE campaign DROP COLUMN batch",
             "ALTER TABLE analysis DROP COLUMN page",
             *(f"ALTER TABLE campaign DROP COLUMN {name}" for name in ("estimand", *LIFE)),
+            "ALTER TABLE campaign DROP COLUMN panel",
             "DROP INDEX ix_report_waiting",
             "ALTER TABLE report DROP COLUMN waiting",
             "ALTER TABLE report ADD COLUMN hour BIGINT",

@@ -27,7 +27,9 @@ from tests.service.test_pages import assert_quiet, survey
 ROOT = Path(__file__).parents[2]
 ONE_FILE = PACKAGE / "forsooth-page.html"
 HTML = (STATIC / manifest.HTML).read_text(encoding="utf-8")
-LOADED = re.compile(r'(?:src|href)="\.\./static/([^"]+)"(?: integrity="([^"]+)")?')
+LOADED = re.compile(
+    r'<(?:link|script) [^>]*(?:src|href)="\.\./static/([^"]+)"(?: integrity="([^"]+)")?'
+)
 
 
 @pytest.fixture(scope="module")

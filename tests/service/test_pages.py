@@ -78,7 +78,7 @@ def review(page: Page) -> list[tuple[str, str]]:
     """Go on to the two columns: what was answered, what will be sent."""
     page.get_by_role("button", name="See what will be sent").click()
     page.locator("#review").wait_for()
-    rows = page.locator("#rows tr").all()
+    rows = page.locator("#rows tbody tr").all()
     return [
         (row.locator("td").nth(0).inner_text(), row.locator("td").nth(1).inner_text())
         for row in rows

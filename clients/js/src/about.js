@@ -3,9 +3,11 @@ import { sha256Hex } from "./bytes.js";
 import { ForsoothError } from "./error.js";
 import { aList, aNumber, anObject, aText, aTruth, texts } from "./json.js";
 import { checkProtects } from "./mechanism.js";
+import { parsePanel } from "./panel.js";
+import { parsePresentation } from "./presentation.js";
 import { request } from "./service.js";
 
-/** @typedef {{id: string, text: string, image: string | null}} Task */
+/** @typedef {{id: string, text: string, image: string | null, section?: string | null}} Task */
 /** @typedef {ReturnType<typeof parseAbout>} About */
 
 /**
@@ -34,10 +36,12 @@ export function parseAbout(json) {
   const tasks = aList(json.get("tasks"), "tasks").map((item) => {
     const task = anObject(item, "a task");
     const image = task.get("image") ?? null;
+    const section = task.get("section") ?? null;
     return {
       id: aText(task.get("id"), "a task's id"),
       text: aText(task.get("text"), "a task's text"),
       image: image === null ? null : aText(image, "a task's image"),
+      section: section === null ? null : aText(section, "a task's section"),
     };
   });
   texts(
@@ -52,6 +56,7 @@ export function parseAbout(json) {
   return {
     title: aText(json.get("title"), "title"),
     description: aText(json.get("description") ?? "", "description"),
+    presentation: parsePresentation(json.get("presentation")),
     tasks,
     values,
     labels,
@@ -63,6 +68,7 @@ export function parseAbout(json) {
     closed: aTruth(json.get("closed"), "closed"),
     life: lifeOf(json.get("state") ?? (json.get("closed") ? "closed" : "open")),
     retentionDays: optional(json.get("retention_days"), "retention_days"),
+    panel: parsePanel(json.get("panel")),
   };
 }
 

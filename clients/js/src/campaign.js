@@ -5,9 +5,11 @@ import { newSerial } from "./blind.js";
 import { base64, sha256Hex } from "./bytes.js";
 import { drawWith } from "./coins.js";
 import { ForsoothError } from "./error.js";
-import { answeredAlready, givenInvitation, openToken } from "./invitation.js";
+import { answeredAlready, givenInvitation, openToken, panelInvitation } from "./invitation.js";
 import { anObject, parseJson } from "./json.js";
 import { Memory } from "./memory.js";
+import { panelToken } from "./panel.js";
+import { fetchLogo } from "./presentation.js";
 import { cellsOf } from "./question.js";
 import { obstacleOf } from "./obstacle.js";
 import { assembled, codesOf, inputOf, reportedOf } from "./report.js";
@@ -43,10 +45,17 @@ import { readMechanism, verify } from "./verify.js";
  * @typedef {object} PreparedRow
  * @property {Task} task
  * @property {string | null} answer one of `scale.values`; null for a skipped task
- * @property {{value: number | bigint, reads: number | null, label: string | null} | null} sent
- *   `reads`: the number as which the value is read (null: as not answered); `label`: the one of
- *   `scale.values` that stands for it, if there is one
+ * @property {Sent | null} sent
  * @property {boolean} repeated it is what was sent for this question before, whatever the answer is now
+ */
+
+/**
+ * @typedef {object} Sent
+ * @property {number | bigint} value
+ * @property {number | null} reads the number as which the value is read; null: as not answered
+ * @property {string | null} label the one of `scale.values` that is this number, if there is one
+ * @property {(string | null)[] | null} likeliest the answers (null: skipped) that send this value most
+ *   often; null where the value is a number with noise
  */
 
 /**
@@ -96,8 +105,9 @@ export class Campaign {
     if (kept && kept.tasks !== tasksDigest) throw comesBackChanged();
     if (kept?.body === null) throw reportIsGone();
     const used = kept?.anonymous?.invitation ?? kept?.invitation ?? null;
-    const token = options.invitation ?? link.token;
-    const invited = givenInvitation(token, used, about.invitationRequired);
+    const invited = about.panel
+      ? panelInvitation((await panelToken(url, about.panel)) ?? options.invitation, kept, about.panel)
+      : givenInvitation(options.invitation ?? link.token, used, about.invitationRequired);
     const given = announced ? (kept?.invitation ?? null) : invited;
     const make = announced ? newSerial : openToken;
     const design = kept?.design ?? about.design;
@@ -111,13 +121,14 @@ export class Campaign {
     });
     const memory = Memory.read(made);
     const invitation = given ?? memory.token(address, make);
-    const places = await mechanism.eligible(about.tasks.length, await sha256Hex(invitation));
+    const worker = await sha256Hex(invitation);
+    const places = await mechanism.eligible(about.tasks.length, worker);
     const rule = mechanism.cell === mechanism ? text : innerText(text);
     const cells = await cellsOf(about, mechanism, rule, address, places, announced !== null);
     const caps = { cap: options.cap, questionCap: options.questionCap };
     // Where participation is public, skipping a question can help: this is checked with the answers.
     if (!kept && mechanism.layout === "rows") memory.check(cells, caps);
-    const parts = { mechanism, invitation, design, tasksDigest, cells, caps, memory, kept };
+    const parts = { mechanism, invitation, worker, design, tasksDigest, cells, caps, memory, kept };
     const delay = options.delay ?? DELAY;
     const anonymous = { announced, invited, delay };
     return new Campaign(about, verification, { address, store, network, ...parts, ...anonymous });
@@ -137,6 +148,7 @@ export class Campaign {
       /** @type {readonly Task[]} */ (some.map(({ place }) => about.tasks[place]));
     this.title = about.title;
     this.description = about.description;
+    this.presentation = about.presentation;
     /** @type {readonly Task[]} */
     this.tasks = about.tasks;
     /** The tasks that this worker's report is about: all, or those sampled for them. */
@@ -145,13 +157,21 @@ export class Campaign {
     this.repeated = parts.kept ? [] : tasksOf(cells.filter((cell) => memory.value(cell) != null));
     /** ε for all campaigns in this store so far, and with this one if everything is answered. */
     this.spending = memory.spending(parts.kept ? [] : cells);
-    /** @type {{values: readonly string[], labels: readonly string[]}} */
-    this.scale = { values: about.values, labels: about.labels };
+    /** The answers as the mechanism names them, in words, and the numbers that they stand for. */
+    this.scale = {
+      values: about.values,
+      labels: about.labels,
+      numbers: /** @type {readonly number[]} */ (parts.mechanism.scale.values),
+    };
     this.closed = about.closed;
     /** The service says that it erases reports so many days after the closing; null: it does not. */
     this.retentionDays = about.retentionDays;
     this.#life = about.life;
     this.#required = about.invitationRequired;
+    /** @type {import("./panel.js").Panel | null} */
+    this.panel = about.panel;
+    /** @type {string} the name under which the report is exported: the hash of the invitation */
+    this.worker = parts.worker;
     this.verification = verification;
     /**
      * Of an anonymous campaign, what is the same for everybody; null: it is not anonymous.
@@ -198,6 +218,12 @@ export class Campaign {
     if (this.#life !== "open") return this.#life;
     const invited = this.#announced ? String(this.#invited) : this.#invitation;
     return this.#required ? obstacleOf(this.#network, this.#address, invited) : null;
+  }
+
+  /** The campaign's logo as a data: URL; null if it has none. It is loaded from the service now. */
+  async logo() {
+    const { logo } = this.presentation;
+    return logo && fetchLogo(this.#network, this.#address, logo);
   }
 
   /**
@@ -249,10 +275,9 @@ export class Campaign {
    */
   async #draw(memory, cells, codes) {
     const mechanism = this.#mechanism;
-    const worker = await sha256Hex(this.#invitation);
     const input = (/** @type {Cell} */ { place }) => inputOf(mechanism, codes[place]);
     const draw = (/** @type {Cell} */ first, /** @type {readonly Cell[]} */ of) =>
-      drawWith(memory.seed(first), (coins) => mechanism.randomise(of.map(input), coins, worker));
+      drawWith(memory.seed(first), (coins) => mechanism.randomise(of.map(input), coins, this.worker));
     if (!mechanism.isCellwise) return draw(cells[0], cells);
     const values = cells.map(async (cell) => {
       const before = memory.value(cell);
@@ -338,8 +363,9 @@ export class Campaign {
     const value = values[index];
     const reads = this.#mechanism.reading(value);
     const label = reads === null ? null : scale.labelOf(reads);
+    const likeliest = this.#mechanism.likeliest(value);
     const repeated = memory.value({ place, ...cell }) != null;
-    return { task, answer, sent: { value, reads, label }, repeated };
+    return { task, answer, sent: { value, reads, label, likeliest }, repeated };
   }
 }
 

@@ -12,6 +12,7 @@ import { Mechanism } from "./mechanism.js";
 /** @typedef {{larger: number, smaller: number, likely: number, unlikely: number, symbol: number}} Ratio */
 
 export const TOTAL = 2 ** 32; // the weights of a row sum to it
+const ROUNDED = 1e-6; // of a weight: by this much rounding a row to integers can move it
 
 export class ChannelMechanism extends Mechanism {
   /** @type {import("./mechanism.js").Exact | undefined} */
@@ -80,6 +81,18 @@ export class ChannelMechanism extends Mechanism {
   /** @param {number | bigint} symbol */
   reading(symbol) {
     return this.readsAs[Number(symbol)];
+  }
+
+  /**
+   * The answers that send a symbol most often; several where the table merges them.
+   * @param {number | bigint} symbol
+   */
+  likeliest(symbol) {
+    const column = this.weights.map((row) => row[Number(symbol)]);
+    const most = Math.max(...column) * (1 - ROUNDED);
+    return column.flatMap((weight, code) =>
+      weight >= most ? [this.scale.labels[code] ?? null] : [],
+    );
   }
 
   /** @param {number} reading */

@@ -1,6 +1,7 @@
 /** Who may report: the token of an invitation, or one that is made here. */
 import { base64url } from "./bytes.js";
 import { ForsoothError } from "./error.js";
+import { idIsMissing } from "./panel.js";
 
 /**
  * The invitation: that of the kept report, or the one given. Null by an open link, for which the
@@ -29,6 +30,19 @@ export function givenInvitation(given, used, required) {
     );
   }
   return token;
+}
+
+/**
+ * The token of somebody whom a panel sent. Who comes back without the id has the report that is kept.
+ * @param {string | undefined} token
+ * @param {import("./memory.js").Kept | null} kept
+ * @param {import("./panel.js").Panel} panel
+ */
+export function panelInvitation(token, kept, { parameter }) {
+  if (kept && token && token !== kept.invitation) throw answeredAlready();
+  const found = token ?? kept?.invitation;
+  if (!found) throw idIsMissing(parameter);
+  return found;
 }
 
 /** By an open link. */

@@ -110,6 +110,15 @@ export class Mechanism {
   reading(_value) {
     throw new Error("a mechanism can read what it sends");
   }
+
+  /**
+   * The answers (null: NULL) that send a value most often; null where values are numbers with noise.
+   * @param {number | bigint} _value
+   * @returns {(string | null)[] | null}
+   */
+  likeliest(_value) {
+    return null;
+  }
 }
 
 /** @param {number} epsilon */

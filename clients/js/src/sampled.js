@@ -81,6 +81,11 @@ export class SampledTasks extends Mechanism {
     return this.inner.reading(value);
   }
 
+  /** @param {number | bigint} value */
+  likeliest(value) {
+    return this.inner.likeliest(value);
+  }
+
   /** @param {number} epsilon */
   #times(epsilon) {
     return Number.isFinite(epsilon) ? timesAbove(epsilon, this.count) : epsilon;

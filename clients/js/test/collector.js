@@ -78,7 +78,7 @@ export class Collector {
    * @param {import("../src/campaign.js").Options} options
    */
   open(link, options) {
-    const invitation = link.includes("#") ? undefined : INVITATION;
+    const invitation = /#|[?](?!d=)/.test(link) ? undefined : INVITATION;
     return Campaign.open(link, { invitation, network: this.network, ...options });
   }
 

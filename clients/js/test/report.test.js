@@ -149,3 +149,15 @@ test("where participation is public, what is sent for a task does not hang on th
   assert.equal(beside.values.length, 2);
   assert.equal(alone.values[0], beside.values[1]);
 });
+
+test("a symbol stands for the answers that send it most often", () => {
+  const likeliest = (/** @type {string} */ name) => {
+    const mechanism = readMechanism(vectorText(name));
+    return [0, 1, 2].map((symbol) => mechanism.likeliest(symbol));
+  };
+  assert.deepEqual(likeliest("rr"), [["never"], ["rarely"], ["sometimes"]]);
+  const [low, high, skipped] = likeliest("staircase");
+  assert.deepEqual([low, high], ["01234", "56789"].map((digits) => digits.split("")));
+  assert.deepEqual(skipped, [null]);
+  assert.deepEqual(likeliest("lp"), [null, null, null]);
+});

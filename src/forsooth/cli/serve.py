@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from forsooth.cli import options
-from forsooth.cli.console import print_json, say
+from forsooth.cli.console import print_json, print_table, say
 from forsooth.errors import ForsoothError
 from forsooth.io.files import check_writable
+from forsooth.plural import counted
 from forsooth.service.settings import Settings
 
-_NEEDED = ("alembic", "fastapi", "sqlalchemy", "uvicorn")
+if TYPE_CHECKING:
+    from forsooth.service.keys import Requester
+
+_NEEDED = ("alembic", "fastapi", "prometheus_client", "segno", "sqlalchemy", "uvicorn")
 app = typer.Typer()
 
 Database = Annotated[
@@ -44,6 +50,12 @@ def serve(
     processes: Annotated[
         int, typer.Option(metavar="N", help="The number of server processes.", min=1)
     ] = 1,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo", help="Serve a temporary database with a simulated survey and an open one."
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Run the service that collects reports; workers perturb answers on their own devices.
@@ -56,21 +68,25 @@ def serve(
         if database is not None:
             raise ForsoothError(f"--database goes after {context.invoked_subcommand}")
         return
+    if demo and database is not None:
+        raise ForsoothError("--demo makes a database of its own: leave out --database")
     settings = _settings(database)
     from forsooth.service import run
 
     run.check_free(host, port)
-    key = run.prepare(settings)
+    if settings.metrics_address is not None:
+        run.check_free(*settings.metrics_address, change="FORSOOTH_METRICS")
     shown = f"[{host}]" if ":" in host else host
     url = settings.public_url or f"http://{shown}:{port}/"
-    if json:
-        print_json({"url": url, "database": _shown(settings.database), "key": key})
-    else:
-        say(f"{url} is served from {_shown(settings.database)}; stop with ctrl-C")
-        if key:
-            say(f"The requester's key, shown only now: {key}")
-    sys.stdout.flush()
-    run.serve(settings, host=host, port=port, workers=processes)
+    with TemporaryDirectory(prefix="forsooth-demo-") if demo else nullcontext() as folder:
+        if demo:
+            settings = replace(settings, database=f"sqlite:///{folder}/forsooth.db")
+        key = run.prepare(settings)
+        document = {"url": url, "database": _shown(settings.database), "key": key}
+        if demo:
+            document["campaign"] = f"{url.rstrip('/')}/c/{run.prepare_demo(settings)}"
+        _announce(document, json=json)
+        run.serve(settings, host=host, port=port, workers=processes)
 
 
 @app.command()
@@ -92,6 +108,58 @@ def replace_key(name: Name, database: Database = None, json: options.Json = Fals
 
 
 @app.command()
+def list_requesters(database: Database = None, json: options.Json = False) -> None:
+    """List the requesters, with the numbers of their campaigns and of reports that are shown.
+
+    Example: `forsooth serve list-requesters`
+    """
+    from forsooth.service import keys
+    from forsooth.service.store import Store
+
+    store = Store(_settings(database).database)
+    store.migrate()
+    with store.reading() as connection:
+        found = keys.requesters(connection)
+    if json:
+        print_json({"requesters": [_without_id(each) for each in found]})
+    else:
+        rows = [(each.name, each.campaigns, each.reports) for each in found]
+        print_table(("requester", "campaigns", "reports"), rows)
+
+
+@app.command()
+def remove_requester(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase without asking.")] = False,
+    database: Database = None,
+    json: options.Json = False,
+) -> None:
+    """Erase a requester with all campaigns, invitations, reports and results; asks first.
+
+    Backups keep what they have. Reports that wait for their batch are erased, too.
+
+    Example: `forsooth serve remove-requester ann`
+    """
+    from forsooth.service import keys
+    from forsooth.service.store import Store
+
+    store = Store(_settings(database).database)
+    store.migrate()
+    with store.reading() as connection:
+        found = keys.find_requester(connection, name)
+    what = f"{counted(found.campaigns, 'campaign')} with {counted(found.reports, 'report')}"
+    if not yes:
+        _confirm(f"Erase {name}, {what} and those that wait for their batch? This is final.")
+    with store.writing() as connection:
+        keys.remove_requester(connection, found.id)
+    store.tidy()  # SQLite keeps deleted rows until then
+    if json:
+        print_json({"removed": _without_id(found)})
+    else:
+        say(f"{name} is erased, with {what}")
+
+
+@app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to write.")],
     database: Database = None,
@@ -110,6 +178,53 @@ def backup(
         print_json({"backup": str(file), "database": _shown(settings.database)})
     else:
         say(f"{file}: a copy of {_shown(settings.database)}")
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `forsooth serve backup` wrote.")],
+    database: Database = None,
+    json: options.Json = False,
+) -> None:
+    """Make a database from a backup; nothing is overwritten. PostgreSQL's is read by pg_restore.
+
+    Example: `forsooth serve restore forsooth-backup.db --database sqlite:///new.db`
+    """
+    settings = _settings(database)
+    from forsooth.service.backup import restore as copy
+
+    if not file.is_file():
+        raise ForsoothError(f"there is no file {file}")
+    copy(settings.database, file)
+    if json:
+        print_json({"restored": str(file), "database": _shown(settings.database)})
+    else:
+        say(f"{_shown(settings.database)}: restored from {file}")
+
+
+def _announce(document: dict[str, str | None], *, json: bool) -> None:
+    """Where the service is, and what is shown only once."""
+    if json:
+        print_json(document)
+    else:
+        say(f"{document['url']} is served from {document['database']}; stop with ctrl-C")
+        if document["key"]:
+            say(f"The requester's key, shown only now: {document['key']}")
+        if "campaign" in document:
+            say(f"Answer the demo as a worker: {document['campaign']}")
+            say("The other campaign's reports are simulated; all is deleted when you stop.")
+    sys.stdout.flush()
+
+
+def _confirm(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise ForsoothError(f"{question} Nothing is erased: give --yes to confirm")
+    if not typer.confirm(question):
+        raise ForsoothError("nothing is erased")
+
+
+def _without_id(requester: Requester) -> dict[str, object]:
+    return {key: value for key, value in asdict(requester).items() if key != "id"}
 
 
 def _print_key(name: str, database: str | None, json: bool, *, new: bool) -> None:

@@ -63,6 +63,9 @@ class Asked:
     design: str
     open: bool
     state: str
+    introduction: str
+    consent: str  # to be agreed to, if there is one
+    thanks: str
     announced: Announced | None = None
 
     @property
@@ -130,12 +133,15 @@ class WorkerCampaign:
         """What the verified mechanism promises this worker, in words."""
         return promise(self.mechanism.guarantee, len(self.asked.tasks), you=True)
 
-    def submit(self, answers: Mapping[str, object], *, wait: bool = True) -> str:
+    def submit(
+        self, answers: Mapping[str, object], *, agree: bool = False, wait: bool = True
+    ) -> str:
         """Perturb the answers here and send the report; a task that is left out was skipped.
 
         Where only some tasks are sampled (unit = worker), answers to the others are ignored.
         If this worker has reported before, that report is sent, whatever the answers are now. If a
         question was answered in another campaign by the same rule, so is its value.
+        A campaign with a text of consent (`asked.consent`) wants agree=True.
         The result is "accepted", or "already-accepted" where the service had it.
 
         In an anonymous campaign this waits until the report may be sent; without `wait`, the result
@@ -146,6 +152,11 @@ class WorkerCampaign:
             memory = self._file.read()
             kept = memory.campaigns.get(self._address)
             if kept is None:
+                if self.asked.consent and not agree:
+                    raise ForsoothError(
+                        "this campaign asks for consent: read asked.consent, and submit(…, "
+                        "agree=True) if you agree; nothing was sent"
+                    )
                 kept, memory = self._answered(memory, answers)
                 self._file.write(memory)
         if kept.anonymous is not None:
@@ -300,6 +311,7 @@ def download_reports(url: str, key: str) -> list[Reports]:
 def _asked(view: Any, address: str, digest: str | None) -> Asked:
     try:
         data, announced = anonymous.announced(view, address, digest)
+        texts = data.get("presentation", {})
         return Asked(
             title=strict.string(data["title"], "title"),
             tasks=strict.strings([task["id"] for task in data["tasks"]], "tasks"),
@@ -312,6 +324,9 @@ def _asked(view: Any, address: str, digest: str | None) -> Asked:
             design=strict.string(data["design"], "design"),
             open=data["invitation_required"] is False,
             state=strict.string(data.get("state", "open"), "state"),
+            introduction=strict.string(texts.get("introduction", ""), "introduction"),
+            consent=strict.string(texts.get("consent", ""), "consent"),
+            thanks=strict.string(texts.get("thanks", ""), "thanks"),
             announced=announced,
         )
     except (KeyError, TypeError, AttributeError) as error:

@@ -12,15 +12,17 @@ from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from forsooth.errors import ForsoothError
+from forsooth.report.documents import CampaignFacts, Form, Kind, campaign_document
 from forsooth.service import analyst, campaigns, exports, models
 from forsooth.service.api_invitations import invite
 from forsooth.service.campaigns import StoredCampaign
 from forsooth.service.context import BaseUrl, TheRequester, TheService, failures
 from forsooth.service.failures import Refusal
+from forsooth.service.manifest import installed
 from forsooth.service.own import Own, OwnInAnyState, announced, shown
 from forsooth.service.payload import all_reports
 from forsooth.service.plans import plan_of
-from forsooth.service.schemas import CampaignsView, NewCampaign, StatusView, TruthsView
+from forsooth.service.schemas import CampaignsView, NewCampaign, StatusView, TruthsView, utc
 from forsooth.service.schemas_invitations import CreatedView
 from forsooth.service.status import progress
 
@@ -109,6 +111,32 @@ def report_page(own: Own, service: TheService) -> Response:
     if page is None:
         raise _not_ready()
     return exports.attachment(page.encode(), "text/html; charset=utf-8", "report.html")
+
+
+@router.get(
+    "/{campaign_id}/documents/{kind}.{form}",
+    response_class=Response,
+    responses=failures(401, 404, 410),
+)
+def document(own: Own, kind: Kind, form: Form, service: TheService) -> Response:
+    """A text filled in from the campaign: for participants, or for a board (protection)."""
+    facts = CampaignFacts(
+        title=own.title,
+        tasks=len(own.tasks),
+        answers=own.labels,
+        mechanism=own.asked,
+        guarantee=own.current.mechanism.guarantee,
+        open=own.open,
+        consent=bool(own.presentation.consent),
+        closes_at=None if own.closes_at is None else f"{utc(own.closes_at):%Y-%m-%d %H:%M}",
+        max_reports=own.max_reports,
+        retention_days=own.retention_days,
+        batch=own.batch or service.settings.batch,
+        page_digest=installed().digest,
+    )
+    media_type = {"md": "text/markdown", "html": "text/html"}[form]
+    content = campaign_document(kind, facts, form).encode()
+    return exports.attachment(content, f"{media_type}; charset=utf-8", f"{kind}.{form}")
 
 
 def _nothing_yet(own: StoredCampaign, batch: int) -> str:

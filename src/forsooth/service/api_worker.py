@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
@@ -18,6 +19,7 @@ from forsooth.service.failures import Refusal
 from forsooth.service.life import Life, life_of
 from forsooth.service.manifest import installed
 from forsooth.service.pages import client_integrity
+from forsooth.service.presentation import Presentation
 from forsooth.service.schemas import (
     Accepted,
     AnonymousView,
@@ -29,9 +31,11 @@ from forsooth.service.schemas import (
     utc,
 )
 from forsooth.service.schemas_invitations import CheckedInvitation, StandingView
+from forsooth.service.schemas_presentation import LogoView, PresentationView
 from forsooth.service.writer import Outcome, Submission
 
 router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["workers"])
+_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # a digest is in the address
 
 _REFUSALS = {
     Outcome.DIFFERENT: (409, "this invitation or token has reported already, and not the same"),
@@ -83,8 +87,21 @@ def design(campaign_id: str, digest: str, service: TheService) -> Response:
     """The exact text of a mechanism; its SHA-256 is the digest. Verify it before you use it."""
     service.by_campaign.take(campaign_id)
     found = service.campaigns.known(campaign_id, digest) or _looked_up(service, campaign_id, digest)
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(found[1].text, media_type="application/json", headers=headers)
+    return Response(found[1].text, media_type="application/json", headers=_FOREVER)
+
+
+@router.get(
+    "/logos/{digest}",
+    response_class=Response,
+    responses=failures(404) | {200: {"content": {"image/*": {"schema": {"type": "string"}}}}},
+)
+def logo(campaign_id: str, digest: str, service: TheService) -> Response:
+    """The campaign's logo, as it was uploaded; its SHA-256 is the digest."""
+    service.by_campaign.take(campaign_id)
+    found = _found(service.campaigns.look_up(campaign_id)).presentation.logo
+    if found is None or found.digest != digest:
+        raise Refusal(404, "unknown-logo", "this campaign has no logo with that digest")
+    return Response(found.content, media_type=found.media_type, headers=_FOREVER)
 
 
 @router.post(
@@ -126,7 +143,8 @@ def view(found: StoredCampaign, now: Life) -> CampaignView:
         id=found.id,
         title=found.title,
         description=found.description,
-        tasks=[TaskView(id=task.id, text=task.text, image=task.image) for task in found.tasks],
+        presentation=_presentation(found.presentation),
+        tasks=[TaskView(**asdict(task)) for task in found.tasks],
         scale=ScaleView(values=list(mechanism.scale.labels), labels=list(found.labels)),
         epsilon=found.epsilon,
         unit=mechanism.unit,
@@ -141,6 +159,7 @@ def view(found: StoredCampaign, now: Life) -> CampaignView:
         closed=now.has_ended,
         closes_at=utc(found.closes_at),
         retention_days=found.retention_days,
+        panel=found.panel,
         client=ClientView(integrity=client_integrity(), digest=installed().digest),
         anonymous=_anonymous(found),
     )
@@ -150,6 +169,12 @@ def _anonymous(found: StoredCampaign) -> AnonymousView | None:
     if found.document is None or found.digest is None:
         return None
     return AnonymousView(digest=found.digest, document=found.document)
+
+
+def _presentation(own: Presentation) -> PresentationView:
+    logo = own.logo and LogoView(digest=own.logo.digest, media_type=own.logo.media_type)
+    ends = own.ends and list(own.ends)
+    return PresentationView(**own.to_json() | {"logo": logo, "ends": ends})
 
 
 def _looked_up(

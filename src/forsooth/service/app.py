@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from forsooth.service import (
@@ -25,6 +26,7 @@ from forsooth.service.elsewhere import FromElsewhere
 from forsooth.service.failures import Refusal
 from forsooth.service.headers import SecurityHeaders
 from forsooth.service.limits import BodyLimit
+from forsooth.service.metrics import CountRequests
 from forsooth.service.schemas import Failure, HealthView
 from forsooth.service.settings import Settings
 from forsooth.version import __version__
@@ -80,8 +82,11 @@ def create_app(settings: Settings) -> FastAPI:
     parts = (api_worker, api_issuing, api_requester, api_life, api_invitations, api_plan, pages)
     for router in (*(part.router for part in parts), operations):
         app.include_router(router)
-    app.mount("/static", StaticFiles(directory=pages.STATIC, check_dir=False), "static")
+    files = StaticFiles(directory=pages.STATIC, check_dir=False)
+    app.mount("/static", GZipMiddleware(files), "static")  # public: no secret to compress
     app.add_middleware(BodyLimit, max_report=settings.max_report, max_body=settings.max_body)
     app.add_middleware(FromElsewhere)
     app.add_middleware(SecurityHeaders, images_from=settings.images_from)
+    if settings.metrics:
+        app.add_middleware(CountRequests)
     return app

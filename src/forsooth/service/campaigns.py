@@ -11,7 +11,7 @@ import json
 import secrets
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from threading import Lock
@@ -27,6 +27,8 @@ from forsooth.mechanisms.base import Mechanism
 from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.scale import Scale
 from forsooth.service import models
+from forsooth.service.panel import WorkerPanel
+from forsooth.service.presentation import PLAIN, Presentation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,11 +47,12 @@ _SUMS = mechanisms.MatrixFactorization | mechanisms.SafeFactorization
 
 @dataclass(frozen=True)
 class Task:
-    """A question; `image` is an address that the page may show."""
+    """A question; `image` is an address that the page may show, `section` a heading."""
 
     id: str
     text: str
     image: str | None = None
+    section: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class StoredCampaign:
     retention_days: int | None
     redesign_after: int
     estimand: Estimand | None = None
+    panel: WorkerPanel | None = None
+    presentation: Presentation = PLAIN
     batch: int | None = None  # of an anonymous campaign
     document: str | None = None  # the same: what its workers verify
 
@@ -157,6 +162,8 @@ class CampaignRequest:
     estimand: Estimand | None = None
     retention_days: int | None = None
     draft: bool = False
+    panel: WorkerPanel | None = None
+    presentation: Presentation = PLAIN
     batch: int | None = None
 
     def first_mechanism(self) -> Mechanism:
@@ -172,12 +179,18 @@ class CampaignRequest:
             )
         if self.labels is not None and len(set(self.labels)) < len(self.labels):
             raise ForsoothError("two answers have the same label: give each its own")
+        if self.labels is not None and self.presentation.ends is not None:
+            raise ForsoothError("there are labels for all answers and for the ends: choose one")
         if len({task.id for task in self.tasks}) < len(self.tasks):
             raise ForsoothError("two tasks have the same id")
         if self.target_width is not None and not 0 < self.target_width <= self.scale.range:
             raise ForsoothError(
                 f"an interval's width lies above 0 and not above {self.scale.range:g}, the width "
                 f"of the scale; got {self.target_width:g}"
+            )
+        if self.panel is not None and not self.open:
+            raise ForsoothError(
+                "the people of a panel come by an open link: choose open, or no panel"
             )
         name = "rr" if self.mechanism == ADAPTIVE else self.mechanism
         if self.sampled != 1 and self.unit == "cell":
@@ -229,8 +242,9 @@ def _values(plan: CampaignRequest) -> dict[str, Any]:
     return {
         "title": plan.title,
         "description": plan.description,
-        "tasks": [{"id": t.id, "text": t.text, "image": t.image} for t in plan.tasks],
-        "labels": list(plan.labels or plan.scale.labels),
+        "tasks": [asdict(task) for task in plan.tasks],
+        "presentation": plan.presentation.to_json(),
+        "labels": list(plan.labels or plan.presentation.labels(plan.scale.labels)),
         "mechanism": plan.mechanism,
         "open": plan.open,
         "target_width": plan.target_width or plan.scale.range / 4,
@@ -240,6 +254,7 @@ def _values(plan: CampaignRequest) -> dict[str, Any]:
         "redesign_at": plan.redesign_after if plan.mechanism == ADAPTIVE else None,
         "estimand": plan.estimand,
         "retention_days": plan.retention_days,
+        "panel": plan.panel and plan.panel.model_dump(),
         "batch": plan.batch,
     }
 
@@ -297,6 +312,8 @@ def load(
         retention_days=row.retention_days,
         redesign_after=row.redesign_after,
         estimand=None if row.estimand is None else check_estimand(row.estimand),
+        panel=None if row.panel is None else WorkerPanel(**row.panel),
+        presentation=Presentation.from_json(row.presentation),
         batch=row.batch,
         document=connection.scalar(document),
     )

@@ -14,6 +14,7 @@ from forsooth.service.keys import requester_of
 from forsooth.service.limits import RateLimit
 from forsooth.service.schemas import Failure
 from forsooth.service.settings import Settings
+from forsooth.service.sign_in import SignIns
 from forsooth.service.store import Store
 from forsooth.service.writer import GroupWriter
 
@@ -42,6 +43,7 @@ class Service:
     by_invitation: RateLimit
     by_requester: RateLimit
     plans: RateLimit
+    sign_ins: SignIns
 
     @classmethod
     def start(cls, settings: Settings) -> Service:
@@ -56,6 +58,7 @@ class Service:
             RateLimit(settings.rate_invitation),
             RateLimit(settings.rate_requester),
             RateLimit(settings.rate_plan),
+            SignIns(settings.rate_sign_in),
         )
 
     def stop(self) -> None:
@@ -75,16 +78,29 @@ _bearer = HTTPBearer(auto_error=False, description="The requester's key.")
 
 
 def _requester(
+    request: Request,
     service: TheService,
     given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> int:
     """Who asks, by the key; all who have none share one rate."""
-    key = given.credentials if given else ""
-    with service.store.reading() as connection:
-        found = requester_of(connection, key) if key else None
+    found = None
+    if given and given.credentials:
+        address = request.client.host if request.client else ""
+        found = _signed_in(service, address, given.credentials)
     service.by_requester.take(found)
     if found is None:
-        raise Refusal(401, "not-signed-in", "send the requester's key: Authorization: Bearer KEY")
+        raise Refusal(401, "not-signed-in", "this is not the key of a requester of this service")
+    return found
+
+
+def _signed_in(service: Service, address: str, key: str) -> int | None:
+    service.sign_ins.check(address)
+    with service.store.reading() as connection:
+        found = requester_of(connection, key)
+    if found is None:
+        service.sign_ins.failed(address)
+    else:
+        service.sign_ins.succeeded(address)
     return found
 
 

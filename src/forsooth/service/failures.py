@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from forsooth.errors import ForsoothError
+from forsooth.service.schemas import IN_WORDS
 from forsooth.service.store import UNAVAILABLE, reason
 from forsooth.service.writer import Unavailable
 
@@ -59,8 +60,9 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        words = first["msg"].removeprefix("Value error, ")
-        return refuse(Refusal(422, "bad-request", f"{place}: {words}"))
+        said = IN_WORDS.get(first.get("ctx", {}).get("pattern"), first["msg"])
+        said = said.removeprefix("Value error, ")
+        return refuse(Refusal(422, "bad-request", f"{place}: {said}"))
 
     async def mistaken(request: Request, error: Exception) -> JSONResponse:
         del request

@@ -57,6 +57,7 @@ _DOCUMENT = {
     "protects",
     "design",
     "invitation_required",
+    "presentation",
 }
 
 

@@ -1,6 +1,7 @@
 """How much and how often: the size of a request's body, and the rate of requests.
 
-Rates are kept in memory, per process, by campaign and by invitation's hash, never by address.
+Rates are kept in memory, per process; of workers by campaign and by invitation's hash, never by
+address.
 """
 
 from __future__ import annotations
@@ -30,20 +31,33 @@ class RateLimit:
 
     def take(self, key: Hashable) -> None:
         """One more request under this key, or a refusal that says when to come again."""
-        now = self._clock()
-        left, since = self._buckets.pop(key, (self._room, now))
-        left = min(self._room, left + (now - since) * self._rate)
+        self.check(key)
+        self.count(key)
+
+    def check(self, key: Hashable) -> None:
+        """Refuse if there is no room for one more."""
+        left, _ = self._left(key)
         if left < 1:
-            self._buckets[key] = (left, now)
             raise Refusal(
                 429,
                 "too-many-requests",
                 "too many requests: come again a little later",
                 retry_after=max(1, round((1 - left) / self._rate)),
             )
-        self._buckets[key] = (left - 1, now)
+
+    def count(self, key: Hashable) -> None:
+        """One more has happened."""
+        left, now = self._left(key)
+        self._buckets.pop(key, None)
+        self._buckets[key] = (max(0.0, left - 1), now)
         while len(self._buckets) > _REMEMBERED:
             self._buckets.popitem(last=False)
+
+    def _left(self, key: Hashable) -> tuple[float, float]:
+        """How much room there is, and now."""
+        now = self._clock()
+        left, since = self._buckets.get(key, (self._room, now))
+        return min(self._room, left + (now - since) * self._rate), now
 
 
 class BodyLimit:

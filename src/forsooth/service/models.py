@@ -42,7 +42,8 @@ campaign = Table(
     Column("created", BigInteger, nullable=False),
     Column("title", Text, nullable=False),
     Column("description", Text, nullable=False),
-    Column("tasks", JSON, nullable=False),  # [{"id", "text", "image"}, …]
+    Column("tasks", JSON, nullable=False),  # [{"id", "text", "image", "section"}, …]
+    Column("presentation", JSON),  # texts, logo, order and pages; null: none
     Column("labels", JSON, nullable=False),  # words for the answers of the scale
     Column("mechanism", Text, nullable=False),  # as asked for: rr, adaptive, mf:d=20 …
     Column("open", Boolean, nullable=False),
@@ -59,6 +60,7 @@ campaign = Table(
     Column("retention_days", Integer),  # reports are erased so many days after the closing
     Column("erase_at", BigInteger),  # reports, or all of a deleted campaign
     Column("erased", Integer),  # how many reports were erased
+    Column("panel", JSON(none_as_null=True)),  # see panel.py; null: nobody comes from a panel
     Column("batch", Integer),  # an anonymous campaign's own; null: not anonymous
 )
 

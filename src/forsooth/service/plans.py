@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
 from forsooth.service import issuing
 from forsooth.service.campaigns import CampaignRequest, StoredCampaign, Task
+from forsooth.service.presentation import Logo, Presentation
 from forsooth.service.schemas import NewCampaign, NewTask, utc
+from forsooth.service.schemas_presentation import NewPresentation
 from forsooth.service.settings import Settings
 
 _IMAGES = tuple(f"data:image/{kind};base64," for kind in ("png", "jpeg", "gif", "webp"))
@@ -24,7 +27,7 @@ def plan_of(body: NewCampaign, settings: Settings) -> CampaignRequest:
         kind = "an open campaign" if body.open else "a draft"
         raise ForsoothError(f"{kind} has no invitations: leave them out")
     tasks = tuple(
-        Task(task.id or str(number), task.text, _allowed_image(task.image, settings))
+        Task(task.id or str(number), task.text, _allowed_image(task.image, settings), task.section)
         for number, task in enumerate(body.tasks, 1)
     )
     plan = CampaignRequest(
@@ -44,8 +47,10 @@ def plan_of(body: NewCampaign, settings: Settings) -> CampaignRequest:
         redesign_after=body.redesign_after,
         target_width=body.target_width,
         estimand=body.estimand,
+        panel=body.panel,
         retention_days=body.retention_days,
         draft=body.draft,
+        presentation=_presented(body.presentation),
         batch=_batch(body, settings),
     )
     issuing.check(plan, body.invitations, settings.batch)
@@ -54,13 +59,14 @@ def plan_of(body: NewCampaign, settings: Settings) -> CampaignRequest:
 
 def order_of(own: StoredCampaign) -> NewCampaign:
     """The same as it went over the wire; a default is written out."""
-    mechanism = own.current.mechanism
+    mechanism, answers = own.current.mechanism, own.scale.labels
+    plain = own.presentation.labels(answers)
     return NewCampaign(
         title=own.title,
         description=own.description,
-        tasks=[NewTask(id=task.id, text=task.text, image=task.image) for task in own.tasks],
-        scale=list(own.scale.labels),
-        labels=None if own.labels == own.scale.labels else list(own.labels),
+        tasks=[NewTask(**asdict(task)) for task in own.tasks],
+        scale=list(answers),
+        labels=None if own.labels == plain else list(own.labels),
         epsilon=own.epsilon,
         unit=mechanism.unit,
         sampled=mechanism.guarantee.cells or 1,
@@ -73,8 +79,10 @@ def order_of(own: StoredCampaign) -> NewCampaign:
         redesign_after=own.redesign_after,
         target_width=own.target_width,
         estimand=own.estimand,
+        panel=own.panel,
         retention_days=own.retention_days,
         draft=own.draft,
+        presentation=_ordered(own.presentation),
         anonymous=own.batch is not None,
         batch=own.batch,
     )
@@ -86,6 +94,18 @@ def _batch(body: NewCampaign, settings: Settings) -> int | None:
     if body.batch is not None:
         raise ForsoothError("batch is for anonymous campaigns: FORSOOTH_BATCH is for the others")
     return None
+
+
+def _presented(body: NewPresentation) -> Presentation:
+    fields = body.model_dump()
+    logo, ends = body.logo, body.ends
+    fields["logo"] = None if logo is None else Logo.parse(logo)
+    fields["ends"] = None if ends is None else (ends[0], ends[1])
+    return Presentation(**fields)
+
+
+def _ordered(own: Presentation) -> NewPresentation:
+    return NewPresentation(**own.to_json() | {"ends": own.ends and list(own.ends)})
 
 
 def _allowed_image(image: str | None, settings: Settings) -> str | None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from forsooth.errors import ForsoothError
 from forsooth.processes import interrupts_held
-from forsooth.service import analyst, keys, logs
+from forsooth.service import analyst, demo, keys, logs
+from forsooth.service.metrics import exposed
 from forsooth.service.settings import PREFIX
 from forsooth.service.store import Store
 
@@ -42,6 +43,16 @@ def prepare(settings: Settings) -> str | None:
         store.close()
 
 
+def prepare_demo(settings: Settings) -> str:
+    """Make the demo's campaigns, the first requester's; the id of the one to answer."""
+    store = Store(settings.database)
+    try:
+        with store.writing() as connection:
+            return demo.fill(connection, keys.find_requester(connection, keys.FIRST).id)
+    finally:
+        store.close()
+
+
 def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
     """Serve until told to stop; then answer what is under way, commit, and leave."""
     import uvicorn
@@ -49,7 +60,7 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
     os.environ[f"{PREFIX}DATABASE"] = settings.database  # for the server's processes
     logs.configure()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # after the server has stopped
-    with _tidied(settings), _analyst(settings):
+    with _tidied(settings), exposed(settings), _analyst(settings):
         uvicorn.run(
             "forsooth.service.app:from_environment",
             factory=True,
@@ -65,7 +76,7 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
         )
 
 
-def check_free(host: str, port: int) -> None:
+def check_free(host: str, port: int, change: str = "--port") -> None:
     """Say early, and plainly, that somebody else is listening there."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -76,7 +87,7 @@ def check_free(host: str, port: int) -> None:
             probe.bind(address)
     except OSError as error:
         raise ForsoothError(
-            f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port"
+            f"cannot listen on {host}:{port}: {error.strerror or error}; choose another {change}"
         ) from None
 
 

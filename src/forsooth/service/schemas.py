@@ -19,6 +19,8 @@ from forsooth.estimand import MEANING, Estimand
 from forsooth.mechanisms import BUILDERS
 from forsooth.planning.adaptive import ADAPTIVE
 from forsooth.privacy import MAX_EPSILON, Unit
+from forsooth.service.panel import WorkerPanel
+from forsooth.service.schemas_presentation import NewPresentation, PresentationView
 
 MAX_TASKS = 20_000
 MAX_INVITATIONS = 10_000
@@ -27,6 +29,11 @@ _NO_NUL = r"^[^\x00]*$"  # PostgreSQL stores no NUL character
 _SCALE = r"^[^\x00]*(\.\.|,)[^\x00]*$"
 MECHANISMS = (*BUILDERS, ADAPTIVE)
 _MECHANISM = rf"^({'|'.join(MECHANISMS)})(:[^\x00]*)?$"
+IN_WORDS = {
+    _NO_NUL: "a text may not have the character NUL",
+    _SCALE: "a scale is written 0..4, or as answers with commas: no, yes",
+    _MECHANISM: f"choose one of {', '.join(MECHANISMS)}; options follow a colon: mf:d=20",
+}  # what is said when a text does not match a pattern
 Short = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NO_NUL)]
 Long = Annotated[str, StringConstraints(max_length=5000, pattern=_NO_NUL)]
 Words = Annotated[Short, AfterValidator(lambda text: _not_blank(text))]
@@ -66,6 +73,11 @@ class NewTask(Message):
     image: Annotated[str, StringConstraints(max_length=100_000, pattern=_NO_NUL)] | None = Field(
         None, description="An address that the service allows, or a data: URL of an image."
     )
+    section: Short | None = Field(
+        None,
+        description="The heading of its section: questions that follow each other with the same "
+        "heading are one section.",
+    )
 
 
 class NewCampaign(Message):
@@ -92,6 +104,7 @@ class NewCampaign(Message):
         description='"0..4", "G,P,R" or a list of answers from low to high.'
     )
     labels: list[Words] | None = Field(None, description="A word for each answer, all different.")
+    presentation: NewPresentation = NewPresentation()
     epsilon: float = Field(
         gt=0, le=MAX_EPSILON, allow_inf_nan=False, description="ε of the unit: see there."
     )
@@ -144,6 +157,9 @@ class NewCampaign(Message):
         "Workers read this. Default: they stay until the campaign is deleted.",
     )
     draft: bool = Field(False, description="It can be changed, and takes no reports yet.")
+    panel: WorkerPanel | None = Field(
+        None, description="Whose people come by an open link, with their id in it."
+    )
     anonymous: bool = Field(
         False,
         description="Nobody can tell which report came from which invitation: a report is sent "
@@ -213,6 +229,7 @@ class TaskView(Message):
     id: str
     text: str
     image: str | None
+    section: str | None = Field(description="The heading of its section.")
 
 
 class ScaleView(Message):
@@ -235,6 +252,7 @@ class CampaignView(Message):
     id: str
     title: str
     description: str
+    presentation: PresentationView
     tasks: list[TaskView]
     scale: ScaleView
     epsilon: float = Field(description="The promise: ε of the unit, which the table must keep.")
@@ -252,6 +270,7 @@ class CampaignView(Message):
     retention_days: int | None = Field(
         description="The service erases reports this many days after the closing."
     )
+    panel: WorkerPanel | None
     client: ClientView
     anonymous: AnonymousView | None = None
 

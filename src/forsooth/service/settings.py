@@ -30,10 +30,12 @@ class Settings:
     rate_invitation: float = 2.0  # of one invitation
     rate_requester: float = 50.0  # of one requester
     rate_plan: float = 5.0  # of one requester, for plans
+    rate_sign_in: float = 1.0  # of one address, with wrong keys; of all addresses ten times as many
     analysis_seconds: float = 2.0  # how often the analyst looks for new reports
     batch: int = 10  # how many reports are shown to a requester at once, at least
     tidy_seconds: float = 600.0  # how often SQLite's files are rid of the order of arrival
     receive_seconds: float = 20.0  # how long a request may take to come in
+    metrics: str = ""  # HOST:PORT where Prometheus finds /metrics; by default nowhere
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -61,6 +63,18 @@ class Settings:
         for url in (self.public_url, *self.images_from):
             if url and not url.startswith(("https://", "http://")):
                 raise ForsoothError(f"an address starts with https:// or http://, got {url!r}")
+        host, _, port = self.metrics.rpartition(":")
+        if self.metrics and not (host and port.isdecimal() and 0 < int(port) < 65536):
+            raise ForsoothError(
+                f"{PREFIX}METRICS must be HOST:PORT, for example 127.0.0.1:9464, "
+                f"got {self.metrics!r}"
+            )
+
+    @property
+    def metrics_address(self) -> tuple[str, int] | None:
+        """Where metrics are shown."""
+        host, _, port = self.metrics.rpartition(":")
+        return (host.strip("[]"), int(port)) if self.metrics else None
 
     @property
     def images_from(self) -> tuple[str, ...]:

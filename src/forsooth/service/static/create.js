@@ -6,9 +6,11 @@ import { byId, shown, tell } from "./dom.js";
 import { inWords } from "./forsooth-client.js";
 import { estimand, prepareKind, showKind } from "./kind.js";
 import { applyPreset, plan, preparePresets } from "./plan.js";
+import { readPanel, showPanel } from "./panel.js";
 import { showPromise } from "./promise.js";
 import { fillForm } from "./order.js";
 import { readRows, readTable, readText } from "./table.js";
+import { fillTexts, prepareTexts, readTexts } from "./texts.js";
 
 const form = byId("new-form");
 const fields = form.elements;
@@ -26,7 +28,10 @@ let namedScale = ""; // by the table, and put into its field
  * @param {string} [draft] the id of the draft that is to be changed
  */
 export function beginForm(order = null, draft = "") {
-  if (order || source) form.reset();
+  if (order || source) {
+    form.reset();
+    fillTexts(fields, order?.presentation);
+  }
   [source, changed, namedScale] = [order, draft, ""];
   if (order) fillForm(fields, draft ? order : { ...order, title: `Copy of ${order.title}` });
   byId("new-title").textContent = draft ? "Change the draft" : "New campaign";
@@ -40,6 +45,7 @@ export function beginForm(order = null, draft = "") {
 export function prepareForm(created) {
   prepareKind();
   preparePresets();
+  prepareTexts(fields);
   form.addEventListener("input", preview);
   form.addEventListener("keydown", (event) => {
     // Enter in a field is no order to create anything.
@@ -64,6 +70,7 @@ export function prepareForm(created) {
       const invitations = order.open || draft ? 0 : Number(fields.count.value);
       const made = changed ? await call(`/${changed}`, order, "PUT") : await call("", order);
       form.reset();
+      fillTexts(fields);
       source = null;
       created(made, invitations);
     } catch (error) {
@@ -94,6 +101,7 @@ function preview() {
   previewAnonymity();
   plan(plannable(tasks));
   byId("count-field").hidden = fields.access.value === "open" || Boolean(changed);
+  showPanel(fields);
   byId("sybil").hidden = fields.access.value !== "open";
 }
 
@@ -170,12 +178,14 @@ function described({ tasks, scale, unused }) {
   const [first, last] = [tasks[0].text, tasks.at(-1).text];
   const images = tasks.filter((task) => task.image).length;
   const pictures = images ? `, ${shown(images)} with a picture` : "";
+  const sections = tasks.filter(({ section }, place) => section && section !== tasks[place - 1]?.section).length;
   const found =
     tasks.length === 1
       ? `1 question: “${first}”`
       : `${shown(tasks.length)} questions${pictures}, from “${first}” to “${last}”`;
   return [
     found,
+    ...(sections ? [sections === 1 ? "1 section" : `${shown(sections)} sections`] : []),
     ...(scale ? [`The answers are those of the column scale: ${scale}`] : []),
     ...(unused.length ? [`Not used: ${unused.length === 1 ? "the column" : "the columns"} ${unused.join(", ")}`] : []),
   ].join(". ");
@@ -200,6 +210,7 @@ function readOrder() {
     tasks,
     scale: text("scale").includes('"') ? readRows(text("scale"), ",")[0] : text("scale"),
     ...(labels && { labels }),
+    presentation: readTexts(fields),
     epsilon: Number(text("epsilon")),
     unit: fields.unit.value,
     ...(fields.unit.value === "worker" && number("sampled")),
@@ -207,6 +218,7 @@ function readOrder() {
     mechanism: fields.mechanism.value,
     estimand: estimand(),
     open: fields.access.value === "open",
+    ...readPanel(fields),
     ...(closes && { closes_at: closes.toISOString() }),
     ...number("max_reports"),
     ...number("target_width"),

@@ -80,6 +80,6 @@ export function cell(name, text) {
     "td",
     { role: "cell" },
     element("span", { className: "name", "aria-hidden": "true" }, name),
-    text,
+    element("span", { dir: "auto" }, text),
   );
 }

@@ -3,12 +3,6 @@
 // error.js
 /** The one error that is meant for people: what was wrong, where, what to do. */
 class ForsoothError extends Error {
-  /**
-   * @param {string} message for people
-   * @param {string} [code] for programs: "refused" (a bad mechanism), "weaker" (it
-   *   protects less than demanded), "repeated" and "spent" (a cap), "answered", "changed", "input"
-   *   (bad answers), "storage", "unreachable", or what the service says ("already-reported", …)
-   */
   constructor(message, code = "refused") {
     super(message);
     this.name = "ForsoothError";
@@ -19,10 +13,6 @@ class ForsoothError extends Error {
 // bytes.js
 /** Bytes as text, text as bytes, and their fingerprint. */
 
-/**
- * @param {Uint8Array<ArrayBuffer>} bytes
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
- */
 async function sha256(bytes) {
   if (!globalThis.crypto?.subtle) {
     throw new ForsoothError(
@@ -32,24 +22,20 @@ async function sha256(bytes) {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** @param {string} text */
 async function sha256Hex(text) {
   return hex(await sha256(new TextEncoder().encode(text)));
 }
 
-/** @param {Uint8Array} bytes */
 function hex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** @param {Uint8Array} bytes */
 function base64(bytes) {
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
-/** @param {string} text */
 function fromBase64(text) {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -58,14 +44,12 @@ function fromBase64(text) {
   }
 }
 
-/** @param {Uint8Array} bytes */
 function base64url(bytes) {
   return base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /**
  * UTF-8 without repairs and without leaving anything out.
- * @param {Uint8Array | ArrayBuffer} bytes
  */
 function decodeText(bytes) {
   try {
@@ -84,8 +68,6 @@ function decodeText(bytes) {
  * BigInt, any other number a Number, an object a Map; equal keys are refused.
  */
 
-/** @typedef {Map<string, any>} JsonObject */
-/** @typedef {null | boolean | string | number | bigint | any[] | JsonObject} Json */
 
 const DEEPEST = 64;
 const MOST_DIGITS = 4300; // where Python stops reading an integer, too
@@ -95,16 +77,12 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPES = new Map(
   Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }),
 );
-const CONSTANTS = /** @type {[string, Json][]} */ ([
+const CONSTANTS = ([
   ["null", null],
   ["true", true],
   ["false", false],
 ]);
 
-/**
- * @param {string} text
- * @returns {Json}
- */
 function parseJson(text) {
   let at = 0;
   const value = read(0);
@@ -112,7 +90,6 @@ function parseJson(text) {
   if (at < text.length) fail();
   return value;
 
-  /** @returns {never} */
   function fail() {
     throw new ForsoothError(`this is not valid JSON (at character ${at})`);
   }
@@ -121,7 +98,6 @@ function parseJson(text) {
     while (" \t\n\r".includes(text.charAt(at) || "x")) at++;
   }
 
-  /** @param {string} character */
   function eat(character) {
     space();
     if (text[at] !== character) return false;
@@ -129,7 +105,6 @@ function parseJson(text) {
     return true;
   }
 
-  /** @param {RegExp} pattern */
   function match(pattern) {
     pattern.lastIndex = at;
     const found = pattern.exec(text);
@@ -137,10 +112,6 @@ function parseJson(text) {
     return found;
   }
 
-  /**
-   * @param {number} depth
-   * @returns {Json}
-   */
   function read(depth) {
     if (depth > DEEPEST) fail();
     if (eat("{")) return object(depth + 1);
@@ -155,9 +126,7 @@ function parseJson(text) {
     return number();
   }
 
-  /** @param {number} depth */
   function object(depth) {
-    /** @type {JsonObject} */
     const members = new Map();
     if (eat("}")) return members;
     do {
@@ -172,9 +141,7 @@ function parseJson(text) {
     return members;
   }
 
-  /** @param {number} depth */
   function list(depth) {
-    /** @type {Json[]} */
     const items = [];
     if (eat("]")) return items;
     do items.push(read(depth));
@@ -210,22 +177,12 @@ function parseJson(text) {
   }
 }
 
-/**
- * @param {unknown} value
- * @param {string} what
- * @returns {JsonObject}
- */
 function anObject(value, what) {
   if (!(value instanceof Map))
     throw new ForsoothError(`${what} must be an object, got ${shown(value)}`);
   return value;
 }
 
-/**
- * @param {unknown} value
- * @param {string} what
- * @returns {Json[]}
- */
 function aList(value, what) {
   if (!Array.isArray(value)) throw new ForsoothError(`${what} must be a list, got ${shown(value)}`);
   return value;
@@ -233,11 +190,6 @@ function aList(value, what) {
 
 /**
  * An integer within bounds. 1.0 is not one.
- * @param {unknown} value
- * @param {string} what
- * @param {bigint} [low]
- * @param {bigint} [high]
- * @returns {bigint}
  */
 function anInteger(value, what, low = -LARGEST, high = LARGEST) {
   if (typeof value !== "bigint" || value < low || value > high) {
@@ -250,9 +202,6 @@ function anInteger(value, what, low = -LARGEST, high = LARGEST) {
 
 /**
  * A finite number.
- * @param {unknown} value
- * @param {string} what
- * @returns {number}
  */
 function aNumber(value, what) {
   const number = typeof value === "bigint" || typeof value === "number" ? Number(value) : NaN;
@@ -262,11 +211,6 @@ function aNumber(value, what) {
   return number;
 }
 
-/**
- * @param {unknown} value
- * @param {string} what
- * @returns {string}
- */
 function aText(value, what) {
   if (typeof value !== "string")
     throw new ForsoothError(`${what} must be a text, got ${shown(value)}`);
@@ -275,9 +219,6 @@ function aText(value, what) {
 
 /**
  * A list of distinct texts.
- * @param {unknown} value
- * @param {string} what
- * @returns {string[]}
  */
 function texts(value, what) {
   const listed = aList(value, what).map((item) => aText(item, what));
@@ -286,11 +227,6 @@ function texts(value, what) {
   return listed;
 }
 
-/**
- * @param {unknown} value
- * @param {string} what
- * @returns {boolean}
- */
 function aTruth(value, what) {
   if (typeof value !== "boolean")
     throw new ForsoothError(`${what} must be true or false, got ${shown(value)}`);
@@ -299,7 +235,6 @@ function aTruth(value, what) {
 
 /**
  * A value for a message: short, whatever it is.
- * @param {unknown} value
  */
 function shown(value) {
   let text = typeof value === "string" ? JSON.stringify(value) : String(value);
@@ -315,8 +250,6 @@ function shown(value) {
  * may round as it likes.
  */
 
-/** @typedef {{n: bigint, d: bigint}} Fraction n / d with d > 0 */
-/** @typedef {(bits: bigint) => [bigint, bigint]} Bounds a real number lies between the two / 2^bits */
 
 const FAR = 64n; // e^±64 is beyond every ratio that 32-bit weights can have
 const FIRST_BITS = 128n;
@@ -325,8 +258,6 @@ const bitsOf = new DataView(new ArrayBuffer(8));
 
 /**
  * A float as the rational number that it is.
- * @param {number} float finite and not negative
- * @returns {Fraction}
  */
 function fractionOf(float) {
   bitsOf.setFloat64(0, float);
@@ -342,9 +273,6 @@ function fractionOf(float) {
  *
  * The bit patterns of floats that are not negative are ordered as the floats are: halving the
  * interval of patterns finds it in at most 63 steps.
- * @param {(float: number) => boolean} passes
- * @param {number} high passes
- * @returns {number}
  */
 function leastFloat(passes, high) {
   bitsOf.setFloat64(0, high);
@@ -358,7 +286,6 @@ function leastFloat(passes, high) {
   return floatOf(passing);
 }
 
-/** @param {bigint} pattern */
 function floatOf(pattern) {
   bitsOf.setBigUint64(0, pattern);
   return bitsOf.getFloat64(0);
@@ -366,7 +293,6 @@ function floatOf(pattern) {
 
 /**
  * The float that is not below an exact number (not negative, at most `Number.MAX_VALUE`).
- * @param {Fraction} number
  */
 function floatAbove(number) {
   return leastFloat((float) => {
@@ -377,8 +303,6 @@ function floatAbove(number) {
 
 /**
  * A float times a whole number as a float, never below the true value.
- * @param {number} float finite and not negative
- * @param {number} count
  */
 function timesAbove(float, count) {
   const { n, d } = fractionOf(float);
@@ -387,8 +311,6 @@ function timesAbove(float, count) {
 
 /**
  * ln(larger / smaller) as a float, never below the true value.
- * @param {number} larger
- * @param {number} smaller both integers from 1 to 2^32
  */
 function logRatio(larger, smaller) {
   if (larger === smaller) return 0;
@@ -400,9 +322,6 @@ function logRatio(larger, smaller) {
 
 /**
  * shift + ln(r) as a float, never below the true value, for an r that is no power of e.
- * @param {Bounds} r between e^−64 and e^64
- * @param {number} high a float that is not below the result
- * @param {Fraction} [shift]
  */
 function logAbove(r, high, shift = { n: 0n, d: 1n }) {
   return leastFloat((float) => logIsAtMost(float, r, shift), high);
@@ -410,9 +329,6 @@ function logAbove(r, high, shift = { n: 0n, d: 1n }) {
 
 /**
  * Is shift + ln(r) ≤ float? e^x is irrational for rational x ≠ 0: enough bits always settle it.
- * @param {number} float
- * @param {Bounds} r
- * @param {Fraction} shift
  */
 function logIsAtMost(float, r, shift) {
   const { n, d } = fractionOf(float);
@@ -432,9 +348,6 @@ function logIsAtMost(float, r, shift) {
  *
  * e^x = (e^(x / 2^k))^(2^k): the series of a small number with every term rounded down and up,
  * then k squarings.
- * @param {Fraction} x
- * @param {bigint} bits
- * @returns {[bigint, bigint]}
  */
 function expBounds(x, bits) {
   if (x.n < 0n) {
@@ -473,14 +386,10 @@ const DECIMAL =
 
 /** If every label is a number, the numbers are its values; otherwise 0, 1, 2, … */
 class Scale {
-  /** @param {unknown} json a list of labels */
   constructor(json) {
-    /** @type {readonly string[]} */
     this.labels = texts(json, "scale");
     const numbers = this.labels.map(numberOf);
-    /** @type {boolean} */
     this.isNumeric = numbers.every(Number.isFinite);
-    /** @type {readonly number[]} */
     this.values = this.isNumeric ? numbers : this.labels.map((_, position) => position);
     this.#check();
   }
@@ -513,9 +422,6 @@ class Scale {
 
   /**
    * The position of an answer: a label, or the number that it stands for.
-   * @param {unknown} answer
-   * @param {string} where for the complaint
-   * @returns {number}
    */
   code(answer, where) {
     let code = -1;
@@ -529,8 +435,6 @@ class Scale {
 
   /**
    * The label that stands for exactly this number, if there is one.
-   * @param {number} value
-   * @returns {string | null}
    */
   labelOf(value) {
     return this.labels[this.values.indexOf(value)] ?? null;
@@ -546,7 +450,6 @@ class Scale {
 
 /**
  * A label as Python reads it with float(): digits of any script, underscores between digits.
- * @param {string} label
  */
 function numberOf(label) {
   const text = label.trim().replace(/\p{Nd}/gu, digitOf);
@@ -555,7 +458,6 @@ function numberOf(label) {
 
 /**
  * Every script's digits stand in runs of ten: the place in the run is the digit.
- * @param {string} character
  */
 function digitOf(character) {
   let before = 0;
@@ -567,25 +469,16 @@ function digitOf(character) {
 // mechanism.js
 /** What every mechanism is: public data that says how a worker turns answers into a report. */
 
-/** @typedef {import("./json.js").JsonObject} JsonObject */
-/** @typedef {import("./coins.js").Coins} Coins */
-/** @typedef {"answers+participation" | "answers"} Protects */
 
 /**
  * The exact ε for each kind of neighbours, rounded up. Value neighbours differ in one answer,
  * participation neighbours in whether it was given (Infinity where that is public).
- * @typedef {object} Exact
- * @property {number} value
- * @property {number} participation
- * @property {{value: string, participation: string}} because what shows it, in words
  */
 
 const LARGEST_EPSILON = 1e6;
 const PROTECTS = ["answers+participation", "answers"];
 
-/** @abstract */
 class Mechanism {
-  /** @param {JsonObject} json */
   constructor(json) {
     this.name = aText(json.get("name"), "name");
     this.scale = new Scale(json.get("scale"));
@@ -593,18 +486,12 @@ class Mechanism {
     this.protects = checkProtects(json.get("protects"));
   }
 
-  /**
-   * @abstract
-   * @returns {Exact}
-   */
   get exact() {
     throw new Error("a mechanism knows its exact ε");
   }
 
   /**
    * How many bits a value takes in the report.
-   * @abstract
-   * @returns {number}
    */
   get bits() {
     throw new Error("a mechanism knows how it writes a value");
@@ -613,25 +500,21 @@ class Mechanism {
   /**
    * "rows": every worker sends equally many values, whatever was answered; "cells": one value for
    * every answered cell, where participation is public.
-   * @returns {"rows" | "cells"}
    */
   get layout() {
     return this.protects === "answers+participation" ? "rows" : "cells";
   }
 
-  /** @returns {Mechanism} what one cell goes through: the mechanism itself, if ε is per cell */
   get cell() {
     return this;
   }
 
-  /** @returns {number | null} how many cells of a worker can influence a report; null: all */
   get cells() {
     return null;
   }
 
   /**
    * ε for everything one worker says, at most; rounded up.
-   * @param {number} tasks of the campaign
    */
   total(tasks) {
     return this.cells === null ? timesAbove(this.epsilon, tasks) : this.epsilon;
@@ -639,9 +522,6 @@ class Mechanism {
 
   /**
    * The tasks that can influence a worker's report, in order: all, unless a public rule chooses.
-   * @param {number} tasks how many the campaign has
-   * @param {string} _worker the worker's public name
-   * @returns {Promise<number[]>}
    */
   async eligible(tasks, _worker) {
     return [...new Array(tasks).keys()];
@@ -654,11 +534,6 @@ class Mechanism {
 
   /**
    * The values that leave the worker.
-   * @abstract
-   * @param {readonly number[]} _codes a position on the scale per eligible cell, NULL being `scale.size`
-   * @param {Coins} _coins
-   * @param {string} _worker the worker's public name
-   * @returns {Promise<(number | bigint)[]>}
    */
   randomise(_codes, _coins, _worker) {
     throw new Error("a mechanism can randomise");
@@ -666,16 +541,19 @@ class Mechanism {
 
   /**
    * The number as which a reported value is read, null where it is read as NULL.
-   * @abstract
-   * @param {number | bigint} _value
-   * @returns {number | null}
    */
   reading(_value) {
     throw new Error("a mechanism can read what it sends");
   }
+
+  /**
+   * The answers (null: NULL) that send a value most often; null where values are numbers with noise.
+   */
+  likeliest(_value) {
+    return null;
+  }
 }
 
-/** @param {number} epsilon */
 function checkEpsilon(epsilon) {
   if (!(typeof epsilon === "number" && epsilon > 0 && epsilon <= LARGEST_EPSILON)) {
     const most = LARGEST_EPSILON;
@@ -684,29 +562,128 @@ function checkEpsilon(epsilon) {
   return epsilon;
 }
 
-/**
- * @param {unknown} protects
- * @returns {Protects}
- */
 function checkProtects(protects) {
   if (!PROTECTS.includes(aText(protects, "protects"))) {
     throw new ForsoothError(
       `protects must be one of ${PROTECTS.join(", ")}; got ${shown(protects)}`,
     );
   }
-  return /** @type {Protects} */ (protects);
+  return (protects);
+}
+
+// panel.js
+/**
+ * A panel (Prolific, MTurk, …): it sends its people to the link with their id, and pays those who come
+ * back. The service gets a keyed hash of the id instead, so that an id can report once.
+ */
+
+
+const LOOPBACK = ["localhost", "127.0.0.1"];
+
+function parsePanel(json) {
+  if (json === undefined || json === null) return null;
+  const panel = anObject(json, "panel");
+  const text = (name) => {
+    const value = panel.get(name) ?? null;
+    return value === null ? null : aText(value, name);
+  };
+  return {
+    parameter: aText(panel.get("parameter"), "parameter"),
+    completionCode: text("completion_code"),
+    completionUrl: checkedUrl(text("completion_url")),
+    closedUrl: checkedUrl(text("closed_url")),
+  };
+}
+
+/**
+ * The token of the person whom the panel sent; null if their id does not stand in the address, neither
+ * after ? nor after #. HMAC-SHA-256 with the campaign's public id as its key: tokens of two campaigns
+ * have nothing in common, but somebody who knows an id can compute its token.
+ */
+async function panelToken(url, { parameter }) {
+  const { searchParams, hash, pathname } = new URL(url, globalThis.location?.href);
+  const campaign = pathname.replace(/\/$/, "").split("/").at(-1) ?? "";
+  const id = new URLSearchParams(hash.slice(1)).get(parameter) || searchParams.get(parameter);
+  if (!id) return null;
+  const [secret, message] = [campaign, id].map((text) => new TextEncoder().encode(text));
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", secret, hmac, false, ["sign"]);
+  return `open-${base64url(new Uint8Array(await crypto.subtle.sign("HMAC", key, message)))}`;
+}
+
+function idIsMissing(parameter) {
+  return new ForsoothError(
+    `this survey is for people whom a panel sends: open it from there. Its address has no ${parameter}`,
+    "input",
+  );
+}
+
+/**
+ * An address to go to; never one that is a program.
+ */
+function checkedUrl(text) {
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isSafe = url?.protocol === "https:" || LOOPBACK.includes(url?.hostname ?? "");
+  if (!isSafe || !/^https?:$/.test(url?.protocol ?? ""))
+    throw new ForsoothError("refused: the panel's address does not begin with https://");
+  return text;
+}
+
+// presentation.js
+/** How a campaign is presented: texts, a logo, words for the ends of the scale, the order, pages. */
+
+
+const PICTURES = ["image/png", "image/jpeg", "image/webp"];
+
+function parsePresentation(json) {
+  const given = anObject(json ?? new Map(), "presentation");
+  const text = (name) => aText(given.get(name) ?? "", name);
+  const perPage = given.get("per_page") ?? null;
+  return {
+    introduction: text("introduction"),
+    consent: text("consent"),
+    thanks: text("thanks"),
+    logo: logoOf(given.get("logo") ?? null),
+    ends: endsOf(given.get("ends") ?? null),
+    shuffled: aTruth(given.get("shuffled") ?? false, "shuffled"),
+    perPage: perPage === null ? null : Number(anInteger(perPage, "per_page", 1n)),
+  };
+}
+
+/**
+ * A picture as a data: URL, which is the one that the campaign names.
+ */
+async function fetchLogo(network, address, { digest, type }) {
+  const options = ({ credentials: "omit", redirect: "error" });
+  const response = await network.fetch(`${address}/logos/${digest}`, options);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (hex(await sha256(bytes)) !== digest)
+    throw new ForsoothError("the logo is not the one that the campaign names (its SHA-256 differs)");
+  return `data:${type};base64,${base64(bytes)}`;
+}
+
+function logoOf(json) {
+  if (json === null) return null;
+  const logo = anObject(json, "logo");
+  const digest = aText(logo.get("digest"), "digest");
+  const type = aText(logo.get("media_type"), "media_type");
+  if (!/^[0-9a-f]{64}$/.test(digest) || !PICTURES.includes(type))
+    throw new ForsoothError("refused: the logo has no SHA-256, or is no PNG, JPEG or WebP");
+  return { digest, type };
+}
+
+function endsOf(json) {
+  if (json === null) return null;
+  const words = aList(json, "ends").map((word) => aText(word, "ends"));
+  if (words.length !== 2) throw new ForsoothError("ends must be two texts");
+  return [words[0], words[1]];
 }
 
 // service.js
 /** Talking to the collection service: the same bytes again until it has answered. */
 
-/**
- * @typedef {object} Network
- * @property {typeof fetch} fetch
- * @property {(seconds: number) => Promise<unknown>} wait
- */
 
-/** @type {Network} */
 const internet = {
   fetch: (url, options) => fetch(url, options),
   wait: (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds)),
@@ -718,10 +695,6 @@ const PATIENCE = 30_000; // milliseconds for one attempt
 
 /**
  * One request, repeated as it is while the network fails or the service is busy.
- * @param {Network} network
- * @param {string} url
- * @param {string} [body] of a POST; without it, a GET
- * @returns {Promise<{status: number, text: string}>}
  */
 async function request(network, url, body) {
   let failure = "no answer";
@@ -749,12 +722,7 @@ async function request(network, url, body) {
   );
 }
 
-/**
- * @param {string | undefined} body
- * @returns {RequestInit}
- */
 function optionsFor(body) {
-  /** @type {RequestInit} */
   const common = { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" };
   if (body === undefined) return common;
   return {
@@ -768,13 +736,11 @@ function optionsFor(body) {
 
 /**
  * The service's own words where it has any.
- * @param {number} status
- * @param {string} text
  */
 function complaint(status, text) {
   let detail;
   try {
-    detail = /** @type {any} */ (parseJson(text)).get("detail");
+    detail = (parseJson(text)).get("detail");
   } catch {
     // a proxy's page, perhaps; the status is all there is
   }
@@ -788,13 +754,10 @@ function complaint(status, text) {
 // about.js
 /** What a link and a service say of a campaign, read as strictly as a mechanism. */
 
-/** @typedef {{id: string, text: string, image: string | null}} Task */
-/** @typedef {ReturnType<typeof parseAbout>} About */
 
 /**
  * The campaign's address in the API, always written in one way, the token after # and, of an anonymous
  * campaign, the digest after ?d= if they are there.
- * @param {string} url https://…/c/ID or https://…/v1/campaigns/ID
  */
 function parseLink(url) {
   let parsed;
@@ -811,16 +774,17 @@ function parseLink(url) {
   return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token, digest };
 }
 
-/** @param {import("./json.js").JsonObject} json */
 function parseAbout(json) {
   const scale = anObject(json.get("scale"), "scale");
   const tasks = aList(json.get("tasks"), "tasks").map((item) => {
     const task = anObject(item, "a task");
     const image = task.get("image") ?? null;
+    const section = task.get("section") ?? null;
     return {
       id: aText(task.get("id"), "a task's id"),
       text: aText(task.get("text"), "a task's text"),
       image: image === null ? null : aText(image, "a task's image"),
+      section: section === null ? null : aText(section, "a task's section"),
     };
   });
   texts(
@@ -835,6 +799,7 @@ function parseAbout(json) {
   return {
     title: aText(json.get("title"), "title"),
     description: aText(json.get("description") ?? "", "description"),
+    presentation: parsePresentation(json.get("presentation")),
     tasks,
     values,
     labels,
@@ -846,31 +811,21 @@ function parseAbout(json) {
     closed: aTruth(json.get("closed"), "closed"),
     life: lifeOf(json.get("state") ?? (json.get("closed") ? "closed" : "open")),
     retentionDays: optional(json.get("retention_days"), "retention_days"),
+    panel: parsePanel(json.get("panel")),
   };
 }
 
-/**
- * @param {unknown} state
- * @returns {"draft" | "open" | "paused" | "closed"}
- */
 function lifeOf(state) {
   if (state === "draft" || state === "open" || state === "paused" || state === "closed") return state;
   throw new ForsoothError("state must be draft, open, paused or closed");
 }
 
-/**
- * @param {unknown} value
- * @param {string} name
- */
 function optional(value, name) {
   return value === undefined || value === null ? null : aNumber(value, name);
 }
 
 /**
  * The text of a design, which is named by its SHA-256.
- * @param {import("./service.js").Network} network
- * @param {string} address
- * @param {string} design
  */
 async function fetchDesign(network, address, design) {
   if (!/^[0-9a-f]{64}$/.test(design))
@@ -897,8 +852,6 @@ async function fetchDesign(network, address, design) {
  * own and used once, and nobody else can measure it.
  */
 
-/** @typedef {Uint8Array<ArrayBuffer>} Bytes */
-/** @typedef {{n: bigint, size: number}} IssuingKey `size`: bytes of a signature */
 
 const SCHEME = "RSABSSA-SHA384-PSS-Randomized";
 const EXPONENT = 65537n;
@@ -910,8 +863,6 @@ const [FEWEST_BITS, MOST_BITS] = [2048, 4096];
 
 /**
  * Read the key that a campaign announces; one that this client does not understand is refused.
- * @param {unknown} json
- * @returns {IssuingKey}
  */
 function readIssuingKey(json) {
   const data = anObject(json, "the issuing key");
@@ -940,9 +891,6 @@ function newSerial() {
 
 /**
  * The message that is signed.
- * @param {string} serial
- * @param {string} digest in hexadecimal
- * @returns {Bytes}
  */
 function prepareToken(serial, digest) {
   const prefix = fromBase64(serial.replaceAll("-", "+").replaceAll("_", "/"));
@@ -951,8 +899,6 @@ function prepareToken(serial, digest) {
 
 /**
  * What the issuer is to sign, and the inverse that takes the blinding away.
- * @param {IssuingKey} key
- * @param {Bytes} prepared
  */
 async function blindToken(key, prepared) {
   for (;;) {
@@ -966,9 +912,6 @@ async function blindToken(key, prepared) {
 
 /**
  * An encoded message under the blinding factor r.
- * @param {IssuingKey} key
- * @param {Bytes} message
- * @param {bigint} r
  */
 function blindedWith({ n, size }, message, r) {
   return bytesOf((integerOf(message) * power(r, EXPONENT, n)) % n, size);
@@ -976,9 +919,6 @@ function blindedWith({ n, size }, message, r) {
 
 /**
  * The signature of the message, from the signature of the blinded message.
- * @param {IssuingKey} key
- * @param {Bytes} signed
- * @param {bigint} inverse
  */
 function unblinded({ n, size }, signed, inverse) {
   return bytesOf((integerOf(signed) * inverse) % n, size);
@@ -986,10 +926,6 @@ function unblinded({ n, size }, signed, inverse) {
 
 /**
  * The signature, which is checked: an issuer that signed something else is found out.
- * @param {IssuingKey} key
- * @param {Bytes} prepared
- * @param {Bytes} signed
- * @param {bigint} inverse
  */
 async function finishToken(key, prepared, signed, inverse) {
   const signature = unblinded(key, signed, inverse);
@@ -1001,11 +937,6 @@ async function finishToken(key, prepared, signed, inverse) {
   return signature;
 }
 
-/**
- * @param {IssuingKey} key
- * @param {Bytes} signature
- * @param {Bytes} prepared
- */
 async function verifies({ n, size }, signature, prepared) {
   const jwk = { kty: "RSA", n: base64url(bytesOf(n, size)), e: EXPONENT_TEXT };
   const pss = { name: "RSA-PSS", hash: "SHA-384" };
@@ -1016,9 +947,6 @@ async function verifies({ n, size }, signature, prepared) {
 
 /**
  * EMSA-PSS (RFC 8017, 9.1.1) with SHA-384.
- * @param {IssuingKey} key
- * @param {Bytes} prepared
- * @param {Bytes} salt
  */
 async function encodePss({ n }, prepared, salt) {
   const bits = n.toString(2).length - 1;
@@ -1033,10 +961,6 @@ async function encodePss({ n }, prepared, salt) {
   return joined(masked, hashed, Uint8Array.of(0xbc));
 }
 
-/**
- * @param {Bytes} seed
- * @param {number} length
- */
 async function mgf1(seed, length) {
   const blocks = [];
   for (let block = 0; block * HASH_BYTES < length; block++)
@@ -1044,14 +968,12 @@ async function mgf1(seed, length) {
   return joined(...blocks).slice(0, length);
 }
 
-/** @param {Bytes} content */
 async function sha384(content) {
   return new Uint8Array(await crypto.subtle.digest("SHA-384", content));
 }
 
 /**
  * Uniform from 1 to n − 1: what is larger is drawn again.
- * @param {IssuingKey} key
  */
 function numberBelow({ n, size }) {
   for (;;) {
@@ -1060,11 +982,6 @@ function numberBelow({ n, size }) {
   }
 }
 
-/**
- * @param {bigint} base
- * @param {bigint} exponent
- * @param {bigint} n
- */
 function power(base, exponent, n) {
   let [result, square] = [1n, base % n];
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
@@ -1076,8 +993,6 @@ function power(base, exponent, n) {
 
 /**
  * The inverse modulo n, or null: Euclid's algorithm.
- * @param {bigint} number
- * @param {bigint} n
  */
 function inverseOf(number, n) {
   let [large, small, before, now] = [n, number % n, 0n, 1n];
@@ -1090,16 +1005,10 @@ function inverseOf(number, n) {
   return before < 0n ? before + n : before;
 }
 
-/** @param {Uint8Array} content */
 function integerOf(content) {
   return BigInt(`0x${hex(content) || "0"}`);
 }
 
-/**
- * @param {bigint} number
- * @param {number} size
- * @returns {Bytes}
- */
 function bytesOf(number, size) {
   const digits = number.toString(16).padStart(2 * size, "0");
   return Uint8Array.from({ length: size }, (_, place) =>
@@ -1107,10 +1016,6 @@ function bytesOf(number, size) {
   );
 }
 
-/**
- * @param {...Uint8Array} parts
- * @returns {Bytes}
- */
 function joined(...parts) {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let place = 0;
@@ -1129,9 +1034,6 @@ function joined(...parts) {
  * who has a link with this digest: the questions, the mechanism, and the one key that signs tokens.
  */
 
-/** @typedef {import("./json.js").JsonObject} JsonObject */
-/** @typedef {import("./memory.js").Kept} Kept */
-/** @typedef {{digest: string, key: import("./blind.js").IssuingKey, batch: number}} Announced */
 
 /** Seconds: a report is sent at a random time within the ten minutes after its token. */
 const DELAY = 600;
@@ -1139,10 +1041,6 @@ const WORD_VALUES = 2 ** 32;
 
 /**
  * A campaign with what its document says in place of what its service says.
- * @param {JsonObject} view
- * @param {string} address
- * @param {string | undefined} digest that the link has
- * @returns {Promise<{view: JsonObject, announced: Announced | null}>}
  */
 async function announcedIn(view, address, digest) {
   const given = view.get("anonymous") ?? null;
@@ -1171,10 +1069,6 @@ async function announcedIn(view, address, digest) {
 
 /**
  * A token, blinded; it is kept before anything is sent, so that there is one only.
- * @param {Announced} announced
- * @param {string} serial
- * @param {string} invitation
- * @returns {Promise<import("./memory.js").Blinding>}
  */
 async function blindingOf({ key, digest }, serial, invitation) {
   const { blinded, inverse } = await blindToken(key, prepareToken(serial, digest));
@@ -1183,12 +1077,6 @@ async function blindingOf({ key, digest }, serial, invitation) {
 
 /**
  * The report with its signed token, to be sent at a random time.
- * @param {import("./service.js").Network} network
- * @param {string} address
- * @param {Announced} announced
- * @param {Kept} kept
- * @param {number} delay
- * @returns {Promise<Kept>}
  */
 async function withToken(network, address, { key, digest }, kept, delay) {
   const own = kept.anonymous;
@@ -1208,7 +1096,6 @@ async function withToken(network, address, { key, digest }, kept, delay) {
 
 /**
  * How long a report still waits for its random time, in seconds.
- * @param {Kept} kept
  */
 function secondsLeft({ anonymous }) {
   return Math.max(0, (anonymous?.due ?? 0) - Date.now() / 1000);
@@ -1217,17 +1104,12 @@ function secondsLeft({ anonymous }) {
 // coins.js
 /** Where the coins come from: the browser's or Node's cryptographic generator, nothing else. */
 
-/** @typedef {{words(count: number): Uint32Array}} Coins uniform 32-bit words, independent */
 
 const MOST_WORDS = 65536 / 4; // what one call of getRandomValues gives
 const SEED_BYTES = 32; // a key of AES-256
 const FIRST_WORDS = 256; // more than the noise on one number takes
 const TOO_FEW = new Error("more coins are needed");
 
-/**
- * @param {number} count
- * @returns {Uint32Array<ArrayBuffer>}
- */
 function secureWords(count) {
   const words = new Uint32Array(count);
   for (let start = 0; start < count; start += MOST_WORDS) {
@@ -1239,7 +1121,6 @@ function secureWords(count) {
 /** Fresh coins at every call. */
 const secureCoins = { words: secureWords };
 
-/** @returns {Uint8Array<ArrayBuffer>} what coins are made of that are tossed once and fall as before */
 function newSeed() {
   return crypto.getRandomValues(new Uint8Array(SEED_BYTES));
 }
@@ -1250,10 +1131,6 @@ function newSeed() {
  * A worker who looks at a report, and then reloads the page or corrects an answer, gets the same coins
  * again. Otherwise one could toss until the report says what one likes, and it would no longer be
  * the table's.
- * @template T
- * @param {Uint8Array<ArrayBuffer>} seed
- * @param {(coins: Coins) => Promise<T>} draw begins anew with more coins if there were too few
- * @returns {Promise<T>}
  */
 async function drawWith(seed, draw) {
   const key = await crypto.subtle.importKey("raw", seed, "AES-CTR", false, ["encrypt"]);
@@ -1263,7 +1140,7 @@ async function drawWith(seed, draw) {
       await crypto.subtle.encrypt(counting, key, new Uint8Array(4 * length)),
     );
     let next = 0;
-    const words = (/** @type {number} */ count) => {
+    const words = (count) => {
       next += count;
       if (next > length) throw TOO_FEW;
       return stream.slice(next - count, next);
@@ -1283,9 +1160,6 @@ async function drawWith(seed, draw) {
  * The invitation: that of the kept report, or the one given. Null by an open link, for which the
  * worker makes a token, whatever stands in the link. One that cannot fit is noticed before a report is
  * bound to it.
- * @param {string | undefined} given
- * @param {string | null} used
- * @param {boolean} required
  */
 function givenInvitation(given, used, required) {
   if (!required) {
@@ -1306,6 +1180,16 @@ function givenInvitation(given, used, required) {
     );
   }
   return token;
+}
+
+/**
+ * The token of somebody whom a panel sent. Who comes back without the id has the report that is kept.
+ */
+function panelInvitation(token, kept, { parameter }) {
+  if (kept && token && token !== kept.invitation) throw answeredAlready();
+  const found = token ?? kept?.invitation;
+  if (!found) throw idIsMissing(parameter);
+  return found;
 }
 
 /** By an open link. */
@@ -1331,29 +1215,14 @@ function answeredAlready() {
  * `docs/formats.md` describes the text; forsooth's Python keeps the same.
  */
 
-/** @typedef {import("./question.js").Cell} Cell */
-/** @typedef {{epsilon: number, value: string | null}} Drawn the value is null for a share of a sketch */
-/** @typedef {{cap?: number, questionCap?: number}} Caps */
 
 /**
  * A report as it was sent, without the answers.
- * @typedef {object} Kept
- * @property {string} invitation
- * @property {string} design
- * @property {string} tasks fingerprint of the list of tasks
- * @property {string | null} body what is sent again; null: it was there and is gone
- * @property {boolean} accepted
- * @property {Blinding | null} [anonymous]
  */
 
 /**
  * How a report of an anonymous campaign gets its token, and when it is sent: with a token, `due` is the
  * time in seconds since 1970, and the rest of the blinding is gone.
- * @typedef {object} Blinding
- * @property {string} invitation
- * @property {string | null} blinded base64
- * @property {string | null} inverse hexadecimal: takes the blinding away
- * @property {number | null} due
  */
 
 const MEMORY_FORMAT = 1n;
@@ -1365,16 +1234,11 @@ const QUESTION_CAP = 1.09;
 const TOTAL_CAP = 6.9;
 
 class Memory {
-  /** @type {Map<string, Map<string, Drawn>>} by question and draw */
   #drawn = new Map();
-  /** @type {Map<string, Kept>} by address */
   campaigns = new Map();
-  /** @type {Map<string, string>} seeds of what was drawn and not yet sent */
   #coins = new Map();
-  /** @type {Map<string, string>} made for open and anonymous links not yet answered, by address */
   #tokens = new Map();
 
-  /** @param {string | undefined} text */
   static read(text) {
     const memory = new Memory();
     if (text === undefined) return memory;
@@ -1382,7 +1246,7 @@ class Memory {
     anInteger(json.get("forsooth"), "the format's version", MEMORY_FORMAT, MEMORY_FORMAT);
     for (const [question, draws] of anObject(json.get("drawn"), "drawn")) {
       const read = [...anObject(draws, "a question")].map(([draw, it]) => [draw, parseDrawn(it)]);
-      memory.#drawn.set(question, new Map(/** @type {[string, Drawn][]} */ (read)));
+      memory.#drawn.set(question, new Map((read)));
     }
     for (const [address, kept] of anObject(json.get("campaigns"), "campaigns"))
       memory.campaigns.set(address, parseKept(kept));
@@ -1407,8 +1271,6 @@ class Memory {
 
   /**
    * The token for an open link, or the serial for an anonymous one, made once.
-   * @param {string} address
-   * @param {() => string} make
    */
   token(address, make) {
     return once(this.#tokens, address, make);
@@ -1416,7 +1278,6 @@ class Memory {
 
   /**
    * The seed of a draw that was not sent yet, made once.
-   * @param {Cell} cell
    */
   seed({ coins }) {
     return fromBase64(once(this.#coins, coins, () => base64(newSeed())));
@@ -1424,7 +1285,6 @@ class Memory {
 
   /**
    * What was sent for a cell before; undefined if nothing was.
-   * @param {Cell} cell
    */
   value({ question, draw }) {
     return this.#drawn.get(question)?.get(draw)?.value;
@@ -1432,7 +1292,6 @@ class Memory {
 
   /**
    * ε of all that was sent so far, and of all if these cells are sent too.
-   * @param {readonly Cell[]} cells
    */
   spending(cells) {
     const fresh = cells.filter((cell) => !this.#has(cell));
@@ -1443,8 +1302,6 @@ class Memory {
   /**
    * Refuse cells whose fresh draws would exceed a cap. The default caps are about repeats only: a
    * question that was never asked here, and a first campaign, may exceed them.
-   * @param {readonly Cell[]} cells
-   * @param {Caps} caps
    */
   check(cells, { cap, questionCap }) {
     const fresh = cells.filter((cell) => !this.#has(cell));
@@ -1473,8 +1330,6 @@ class Memory {
   /**
    * Enter what is about to be sent, and forget the coins that it was made with: who finds this device
    * later cannot take the noise away.
-   * @param {readonly (Cell & {value: string | null})[]} cells
-   * @param {Caps} caps
    */
   spend(cells, caps) {
     this.check(cells, caps);
@@ -1495,8 +1350,6 @@ class Memory {
 
   /**
    * Keep a campaign's report.
-   * @param {string} address
-   * @param {Kept} kept
    */
   keep(address, kept) {
     this.#tokens.delete(address);
@@ -1504,26 +1357,18 @@ class Memory {
     return String(this);
   }
 
-  /** @param {Cell} cell */
   #has({ question, draw }) {
     return this.#drawn.get(question)?.has(draw) ?? false;
   }
 }
 
-/**
- * @param {Map<string, string>} all
- * @param {string} key
- * @param {() => string} make
- */
 function once(all, key, make) {
   const found = all.get(key) ?? make();
   all.set(key, found);
   return found;
 }
 
-/** @param {readonly Cell[]} cells */
 function groups(cells) {
-  /** @type {Map<string, Cell[]>} */
   const found = new Map();
   for (const cell of cells) {
     const same = found.get(cell.question);
@@ -1535,17 +1380,12 @@ function groups(cells) {
 
 /**
  * Would fresh draws after the former ones exceed a cap? In exact arithmetic.
- * @param {readonly {epsilon: number}[]} before
- * @param {readonly {epsilon: number}[]} fresh
- * @param {number} cap
- * @param {boolean} repeatsOnly
  */
 function isBeyond(before, fresh, cap, repeatsOnly) {
   if (fresh.length === 0 || cap === Infinity || (repeatsOnly && before.length === 0)) return false;
   return units([...before, ...fresh]) > units([{ epsilon: checkEpsilon(cap) }]);
 }
 
-/** @param {readonly {epsilon: number}[]} draws */
 function units(draws) {
   return draws.reduce((sum, { epsilon }) => {
     const { n, d } = fractionOf(epsilon);
@@ -1553,20 +1393,14 @@ function units(draws) {
   }, 0n);
 }
 
-/** @param {readonly {epsilon: number}[]} draws */
 function total(draws) {
   return draws.length === 0 ? 0 : floatAbove({ n: units(draws), d: UNIT });
 }
 
-/** @param {number} epsilon */
 function shownEpsilon(epsilon) {
   return String(Number(epsilon.toPrecision(3)));
 }
 
-/**
- * @param {unknown} json
- * @returns {Drawn}
- */
 function parseDrawn(json) {
   const drawn = anObject(json, "a draw");
   const value = drawn.get("value");
@@ -1576,10 +1410,6 @@ function parseDrawn(json) {
   };
 }
 
-/**
- * @param {unknown} json
- * @returns {Kept}
- */
 function parseKept(json) {
   const kept = anObject(json, "the kept report");
   const body = kept.get("body");
@@ -1593,13 +1423,9 @@ function parseKept(json) {
   };
 }
 
-/**
- * @param {unknown} json
- * @returns {Blinding}
- */
 function parseBlinding(json) {
   const own = anObject(json, "the blinding");
-  const text = (/** @type {string} */ name) =>
+  const text = (name) =>
     own.get(name) === null ? null : aText(own.get(name), name);
   return {
     invitation: aText(own.get("invitation"), "invitation"),
@@ -1612,23 +1438,13 @@ function parseBlinding(json) {
 // question.js
 /** Which question this is, whichever campaign asks it: by its words and picture, not its address. */
 
-/** @typedef {import("./about.js").About} About */
 
 const SPACES = /\p{White_Space}+/gu;
 
 /**
  * One value of a report, or its share of a sketch, and the names under which it is remembered.
- * @typedef {object} Cell
- * @property {number} place of the task
- * @property {string} text of the question
- * @property {string} question fingerprint of its words and its picture
- * @property {string} draw the rule and the words for the answers; for the second of two equal questions
- *   of a campaign another one than for the first
- * @property {string} coins the name of the seed that it is drawn with; a sketch has one
- * @property {number} epsilon
  */
 
-/** @param {import("./about.js").Task} task */
 function questionOf({ text, image }) {
   const words = text.normalize("NFC").toLowerCase().replace(SPACES, " ").replace(/^ | $/g, "");
   return sha256Hex(`${words}\n${image ?? ""}`);
@@ -1636,8 +1452,6 @@ function questionOf({ text, image }) {
 
 /**
  * The rule by which one cell is drawn, with the words that the person saw for the answers.
- * @param {string} rule the exact text of the mechanism of one cell
- * @param {readonly string[]} labels
  */
 function drawOf(rule, labels) {
   return sha256Hex([rule, ...labels].join("\n"));
@@ -1646,18 +1460,10 @@ function drawOf(rule, labels) {
 /**
  * The cells of some tasks. What a sketch draws belongs to one campaign: it cannot be sent in another.
  * What an anonymous report has must not be sent in another: it would show whose report it is.
- * @param {About} about
- * @param {import("./mechanism.js").Mechanism} mechanism
- * @param {string} rule
- * @param {string} address
- * @param {readonly number[]} places
- * @param {boolean} anonymous
- * @returns {Promise<Cell[]>}
  */
 async function cellsOf({ tasks, labels }, mechanism, rule, address, places, anonymous) {
   const draw = await drawOf(rule, labels);
   const questions = await Promise.all(tasks.map(questionOf));
-  /** @type {Map<string, number>} */
   const asked = new Map();
   const times = questions.map((question) => {
     const before = asked.get(question) ?? 0;
@@ -1682,14 +1488,9 @@ async function cellsOf({ tasks, labels }, mechanism, rule, address, places, anon
 // obstacle.js
 /** Why no report can be sent now: asked before anything is answered, not after. */
 
-/** @typedef {"draft" | "paused" | "closed" | "already-reported" | "unknown-invitation"} Obstacle */
 
 /**
  * The service is given the hash of the token, with which nobody can report.
- * @param {import("./service.js").Network} network
- * @param {string} address
- * @param {string} token
- * @returns {Promise<Obstacle | null>}
  */
 async function obstacleOf(network, address, token) {
   const body = JSON.stringify({ hash: await sha256Hex(token) });
@@ -1707,29 +1508,11 @@ async function obstacleOf(network, address, token) {
 // report.js
 /** From answers to the bytes that leave the worker. */
 
-/** @typedef {import("./mechanism.js").Mechanism} Mechanism */
-/** @typedef {string | number | null} Answer a label of the scale or its number; null: skipped */
-/** @typedef {Record<string, Answer> | Iterable<readonly [string, Answer]>} Answers by task */
 
-/**
- * @typedef {object} Report
- * @property {readonly number[]} codes what was answered, a position on the scale per task
- * @property {readonly number[] | null} answered the answered tasks' places, where that is public
- * @property {readonly number[]} places the tasks that can influence the report, of which a cellwise
- *   mechanism sends a value each
- * @property {readonly (number | bigint)[]} values what is sent
- * @property {Uint8Array} bytes the same as bytes
- */
 
 /**
  * All input is checked before the first coin is tossed. Coins are tossed for every task, skipped or
  * not: what is sent for one task does not depend on the answers to others.
- * @param {Mechanism} mechanism
- * @param {readonly string[]} tasks the campaign's, in order
- * @param {Answers} answers tasks that are left out were skipped
- * @param {import("./coins.js").Coins} coins
- * @param {string} worker the worker's public name
- * @returns {Promise<Report>}
  */
 async function makeReport(mechanism, tasks, answers, coins, worker) {
   const codes = codesOf(mechanism, tasks, answers);
@@ -1746,8 +1529,6 @@ async function makeReport(mechanism, tasks, answers, coins, worker) {
 
 /**
  * What is drawn for a task that may be skipped: where that is public, anything, and it is not sent.
- * @param {Mechanism} mechanism
- * @param {number} code
  */
 function inputOf({ layout, scale }, code) {
   return layout === "cells" ? code % scale.size : code;
@@ -1755,9 +1536,6 @@ function inputOf({ layout, scale }, code) {
 
 /**
  * The tasks that the report is about.
- * @param {Mechanism} mechanism
- * @param {readonly number[]} codes
- * @param {readonly number[]} eligible
  */
 function reportedOf({ layout, scale }, codes, eligible) {
   if (layout === "rows") return eligible;
@@ -1766,13 +1544,6 @@ function reportedOf({ layout, scale }, codes, eligible) {
   return places;
 }
 
-/**
- * @param {Mechanism} mechanism
- * @param {readonly number[]} codes
- * @param {readonly number[]} places
- * @param {readonly (number | bigint)[]} values
- * @returns {Report}
- */
 function assembled(mechanism, codes, places, values) {
   const answered = mechanism.layout === "cells" ? places : null;
   return { codes, answered, places, values, bytes: encode(values, mechanism.bits) };
@@ -1780,10 +1551,6 @@ function assembled(mechanism, codes, places, values) {
 
 /**
  * A position on the scale per task, NULL being `scale.size`.
- * @param {Mechanism} mechanism
- * @param {readonly string[]} tasks
- * @param {Answers} answers
- * @returns {number[]}
  */
 function codesOf({ scale }, tasks, answers) {
   const places = new Map(tasks.map((task, place) => [task, place]));
@@ -1800,16 +1567,12 @@ function codesOf({ scale }, tasks, answers) {
   return codes;
 }
 
-/**
- * @param {Answers} answers
- * @returns {Iterable<readonly [string, Answer]>}
- */
 function pairsOf(answers) {
   if (typeof answers !== "object" || answers === null) {
     throw new ForsoothError("answers are an object { task: answer } or a list of pairs", "input");
   }
   if (Symbol.iterator in answers)
-    return /** @type {Iterable<readonly [string, Answer]>} */ (answers);
+    return (answers);
   return Object.entries(answers);
 }
 
@@ -1817,9 +1580,6 @@ function pairsOf(answers) {
  * Values in task order, one after the other in as many bits as each needs: value c stands in the
  * bits [c·bits, (c+1)·bits), bit i being bit i mod 8 of byte i div 8. The bits left over are 0, and
  * the length says how many values there are, nothing else.
- * @param {readonly (number | bigint)[]} values
- * @param {number} bits of one value: up to 16 for symbols, 64 for whole numbers with a sign
- * @returns {Uint8Array}
  */
 function encode(values, bits) {
   const bytes = new Uint8Array(Math.ceil((values.length * bits) / 8));
@@ -1831,11 +1591,6 @@ function encode(values, bits) {
   return bytes;
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} start the first bit
- * @param {number} value
- */
 function writeBits(bytes, start, value) {
   let rest = value << (start % 8);
   for (let byte = start >> 3; rest > 0; byte++, rest >>= 8) bytes[byte] |= rest;
@@ -1847,10 +1602,6 @@ function writeBits(bytes, start, value) {
 /**
  * What the client needs of a store. `update` must be atomic: of two tabs, the second one is given
  * what the first one wrote. If `change` throws, nothing is written.
- * @typedef {object} Store
- * @property {() => Promise<string | undefined>} read
- * @property {(change: (text: string | undefined) => string) => Promise<string>} update gives what was
- *   written
  */
 
 const DATABASE = "forsooth";
@@ -1861,14 +1612,13 @@ const FORMER = "reports"; // of version 1: a campaign's report under its address
 
 /**
  * The browser's own, IndexedDB; what was written is on the disk before `update` returns.
- * @returns {Store}
  */
 function browserStore() {
   return {
     read: () => transact("readonly"),
     update: (change) => {
       askToPersist();
-      return /** @type {Promise<string>} */ (transact("readwrite", change));
+      return (transact("readwrite", change));
     },
   };
 }
@@ -1876,10 +1626,8 @@ function browserStore() {
 /**
  * A store that is forgotten with the program: for tests, and for programs that keep records
  * themselves.
- * @returns {Store}
  */
 function memoryStore() {
-  /** @type {string | undefined} */
   let kept;
   return {
     read: async () => kept,
@@ -1892,22 +1640,14 @@ function askToPersist() {
   globalThis.navigator?.storage?.persist?.().catch(() => {});
 }
 
-/**
- * @param {IDBTransactionMode} mode
- * @param {(text: string | undefined) => string} [change]
- * @returns {Promise<string | undefined>}
- */
 async function transact(mode, change) {
-  /** @type {IDBDatabase | undefined} */
   let database;
   try {
     database = await open();
     const transaction = database.transaction(TABLE, mode, { durability: "strict" });
     const table = transaction.objectStore(TABLE);
     return await new Promise((resolve, reject) => {
-      /** @type {string | undefined} */
       let text;
-      /** @type {unknown} */
       let failure;
       const request = table.get(KEY);
       request.onsuccess = () => {
@@ -1937,7 +1677,6 @@ async function transact(mode, change) {
   }
 }
 
-/** @returns {Promise<IDBDatabase>} */
 function open() {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(DATABASE, VERSION);
@@ -1952,8 +1691,6 @@ function open() {
 
 /**
  * Reports that version 0.1.0 kept: they are still the only ones of their campaigns.
- * @param {IDBObjectStore | undefined} former
- * @param {IDBObjectStore} table
  */
 function carryOver(former, table) {
   const memory = new Memory();
@@ -1975,20 +1712,17 @@ function carryOver(former, table) {
  * the probability *is* the weight, and ε = max over columns of ln(largest / smallest weight).
  */
 
-/** @typedef {{larger: number, smaller: number, likely: number, unlikely: number, symbol: number}} Ratio */
 
 const TOTAL = 2 ** 32; // the weights of a row sum to it
+const ROUNDED = 1e-6; // of a weight: by this much rounding a row to integers can move it
 
 class ChannelMechanism extends Mechanism {
-  /** @type {import("./mechanism.js").Exact | undefined} */
   #exact;
 
-  /** @param {import("./json.js").JsonObject} json */
   constructor(json) {
     super(json);
     const parameters = anObject(json.get("parameters"), "parameters");
     const readings = aList(parameters.get("reads_as"), "reads_as");
-    /** @type {readonly (number | null)[]} */
     this.readsAs = readings.map((r) => (r === null ? null : this.#onScale(aNumber(r, "reads_as"))));
     const rows = aList(parameters.get("weights"), "weights").map((row) => aList(row, "weights"));
     const inputs = this.scale.size + Number(this.protects === "answers+participation");
@@ -1998,7 +1732,6 @@ class ChannelMechanism extends Mechanism {
           `and as many columns as symbols (${this.readsAs.length})`,
       );
     }
-    /** @type {readonly (readonly number[])[]} */
     this.weights = rows.map((row, index) => this.#row(row, index));
     /** Cumulative weights, row after row; the last of a row (2³²) is left out. */
     this.thresholds = new Uint32Array(inputs * (this.symbols - 1));
@@ -2028,8 +1761,6 @@ class ChannelMechanism extends Mechanism {
   /**
    * A symbol per cell: how many cumulative weights 32 random bits reach. Every cell is compared
    * with every threshold of its row: the same steps for every input.
-   * @param {readonly number[]} codes
-   * @param {import("./coins.js").Coins} coins
    */
   async randomise(codes, coins) {
     const words = coins.words(codes.length);
@@ -2043,12 +1774,21 @@ class ChannelMechanism extends Mechanism {
     });
   }
 
-  /** @param {number | bigint} symbol */
   reading(symbol) {
     return this.readsAs[Number(symbol)];
   }
 
-  /** @param {number} reading */
+  /**
+   * The answers that send a symbol most often; several where the table merges them.
+   */
+  likeliest(symbol) {
+    const column = this.weights.map((row) => row[Number(symbol)]);
+    const most = Math.max(...column) * (1 - ROUNDED);
+    return column.flatMap((weight, code) =>
+      weight >= most ? [this.scale.labels[code] ?? null] : [],
+    );
+  }
+
   #onScale(reading) {
     if (reading < this.scale.low || reading > this.scale.high) {
       throw new ForsoothError(`a symbol reads as ${reading}, off the scale ${this.scale}`);
@@ -2056,10 +1796,6 @@ class ChannelMechanism extends Mechanism {
     return reading;
   }
 
-  /**
-   * @param {import("./json.js").Json[]} json
-   * @param {number} index
-   */
   #row(json, index) {
     const row = json.map((weight) => anInteger(weight, "a weight", undefined, BigInt(TOTAL)));
     const sum = row.reduce((total, weight) => total + weight, 0n);
@@ -2094,14 +1830,11 @@ class ChannelMechanism extends Mechanism {
 
   /**
    * The two inputs, one of each group, and the symbol with the largest ratio, either way round.
-   * @param {readonly number[]} some
-   * @param {readonly number[]} others
-   * @returns {Ratio}
    */
   #worst(some, others) {
     let worst = { larger: 1, smaller: 1, likely: 0, unlikely: 0, symbol: 0 };
     for (let symbol = 0; symbol < this.symbols; symbol++) {
-      const weight = (/** @type {number} */ row) => this.weights[row][symbol];
+      const weight = (row) => this.weights[row][symbol];
       for (const [group, rest] of [
         [some, others],
         [others, some],
@@ -2117,12 +1850,10 @@ class ChannelMechanism extends Mechanism {
     return worst;
   }
 
-  /** @param {Ratio} ratio */
   #log({ larger, smaller }) {
     return logRatio(larger, smaller);
   }
 
-  /** @param {Ratio} ratio */
   #says({ larger, smaller, likely, unlikely, symbol }) {
     const times = (larger / smaller).toPrecision(3);
     return (
@@ -2131,7 +1862,6 @@ class ChannelMechanism extends Mechanism {
     );
   }
 
-  /** @param {number} row */
   #who(row) {
     const label = this.scale.labels[row];
     return label === undefined ? "somebody who did not answer" : `somebody who answered “${label}”`;
@@ -2144,9 +1874,6 @@ class ChannelMechanism extends Mechanism {
 /**
  * A 64-bit number per task, the same for everybody who knows the seed and the name: the first 64
  * bits of SHA-256("seed:worker"), mixed with the task's place by splitmix64.
- * @param {bigint} seed
- * @param {string} worker
- * @param {number} tasks
  */
 async function publicWords(seed, worker, tasks) {
   const digest = await sha256(new TextEncoder().encode(`${seed}:${worker}`));
@@ -2163,10 +1890,6 @@ async function publicWords(seed, worker, tasks) {
 
 /**
  * `count` distinct tasks, in order: those with the smallest words, no two of which are equal.
- * @param {bigint} seed
- * @param {string} worker
- * @param {number} tasks
- * @param {number} count
  */
 async function sampledTasks(seed, worker, tasks, count) {
   const words = await publicWords(seed, worker, tasks);
@@ -2186,20 +1909,15 @@ async function sampledTasks(seed, worker, tasks, count) {
  * Coins are taken in the same order as forsooth's Python does: same coins, same noise.
  */
 
-/** @typedef {import("./exact.js").Fraction} Fraction */
-/** @typedef {import("./coins.js").Coins} Coins */
 
 const BLOCK = 2 ** 16;
 const TAIL = 50n; // the tail begins where less than e^−50 of the probability is left
 const LONGEST_NOISE = 60n; // binary digits: sums stay within 64
 
 class DiscreteLaplace {
-  /** @type {Probability[]} */
   #digits = [];
-  /** @type {Probability} */
   #beyond;
 
-  /** @param {Fraction} rate */
   constructor({ n, d }) {
     let digits = 1n;
     while (n << digits < TAIL * d) digits++;
@@ -2214,11 +1932,6 @@ class DiscreteLaplace {
     this.#beyond = new Probability({ n: n << digits, d }, false);
   }
 
-  /**
-   * @param {number} count
-   * @param {Coins} coins
-   * @returns {BigInt64Array}
-   */
   draw(count, coins) {
     const noise = new BigInt64Array(count);
     for (let start = 0; start < count; start += BLOCK) {
@@ -2232,8 +1945,6 @@ class DiscreteLaplace {
 
   /**
    * Independent draws with P(G ≥ k) = e^(−rate·k).
-   * @param {number} count
-   * @param {Coins} coins
    */
   #geometric(count, coins) {
     const total = new BigInt64Array(count);
@@ -2261,8 +1972,6 @@ class Probability {
 
   /**
    * 1 / (1 + e^x) or e^−x for a rational x > 0.
-   * @param {Fraction} x
-   * @param {boolean} logistic
    */
   constructor({ n, d }, logistic) {
     this.#exponent = { n: -n, d };
@@ -2272,8 +1981,6 @@ class Probability {
 
   /**
    * `count` independent coins that show 1 with exactly this probability.
-   * @param {number} count
-   * @param {Coins} coins
    */
   toss(count, coins) {
     const words = coins.words(count);
@@ -2288,7 +1995,6 @@ class Probability {
 
   /**
    * The first 32 bits are equal: compare the next ones, and the next, until they differ.
-   * @param {Coins} coins
    */
   #settle(coins) {
     for (let bits = 64n; ; bits += 32n) {
@@ -2300,7 +2006,6 @@ class Probability {
 
   /**
    * ⌊2^bits · p⌋. e^x is transcendental, so enough bits always settle the floor.
-   * @param {bigint} bits
    */
   #firstDigits(bits) {
     for (let precision = bits + 64n; ; precision *= 2n) {
@@ -2325,19 +2030,15 @@ class Probability {
  * changes every report's probability by at most e^ε; a random replacement is a mixture of such.
  */
 
-/** @typedef {import("./exact.js").Fraction} Fraction */
 
-const GRIDS = /** @type {const} */ ([-60n, 60n]); // exponents of a grid step
+const GRIDS = ([-60n, 60n]); // exponents of a grid step
 const REACH = 2n ** 45n; // positions in grid steps: with the noise far within 64 bits
 const WORDS = 2n ** 32n;
 
 class LaplaceMechanism extends Mechanism {
-  /** @type {import("./mechanism.js").Exact | undefined} */
   #exact;
-  /** @type {DiscreteLaplace | undefined} */
   #noise;
 
-  /** @param {import("./json.js").JsonObject} json */
   constructor(json) {
     super(json);
     const parameters = anObject(json.get("parameters"), "parameters");
@@ -2372,8 +2073,6 @@ class LaplaceMechanism extends Mechanism {
 
   /**
    * Replacement and noise are drawn for every cell, whether it is answered or not.
-   * @param {readonly number[]} codes
-   * @param {import("./coins.js").Coins} coins
    */
   async randomise(codes, coins) {
     this.#noise ??= new DiscreteLaplace(this.#times(1n));
@@ -2385,16 +2084,10 @@ class LaplaceMechanism extends Mechanism {
     });
   }
 
-  /** @param {number | bigint} steps */
   reading(steps) {
     return Number(steps) * 2 ** this.grid;
   }
 
-  /**
-   * @param {number} count
-   * @param {import("./coins.js").Coins} coins
-   * @returns {number[]}
-   */
   #replacements(count, coins) {
     if (this.constant !== null) return new Array(count).fill(this.constant);
     return Array.from(coins.words(count), (word) => Math.floor((word * this.scale.size) / 2 ** 32));
@@ -2402,8 +2095,6 @@ class LaplaceMechanism extends Mechanism {
 
   /**
    * rate × distance, a rational number.
-   * @param {bigint} distance
-   * @returns {Fraction}
    */
   #times(distance) {
     const { n, d } = fractionOf(this.epsilon);
@@ -2459,7 +2150,6 @@ class LaplaceMechanism extends Mechanism {
     const density = this.#densities();
     let [above, below] = [0, 0];
     for (const y of this.positions) {
-      /** @type {import("./exact.js").Bounds} */
       const mixed = (bits) => {
         const sums = [0n, 0n];
         this.positions.forEach((x, code) => {
@@ -2469,7 +2159,6 @@ class LaplaceMechanism extends Mechanism {
         });
         return [sums[0] / WORDS, sums[1] / WORDS + 1n];
       };
-      /** @type {import("./exact.js").Bounds} */
       const inverse = (bits) => {
         const [least, most] = mixed(bits);
         const one = 1n << (2n * bits);
@@ -2484,9 +2173,8 @@ class LaplaceMechanism extends Mechanism {
 
   /** e^(−rate·|distance|), each computed once. */
   #densities() {
-    /** @type {Map<string, [bigint, bigint]>} */
     const known = new Map();
-    return (/** @type {bigint} */ bits, /** @type {bigint} */ distance) => {
+    return (bits, distance) => {
       const length = distance < 0n ? -distance : distance;
       const key = `${bits} ${length}`;
       let bounds = known.get(key);
@@ -2498,11 +2186,9 @@ class LaplaceMechanism extends Mechanism {
 
 /**
  * The largest distance between a position of one list and a position of the other.
- * @param {readonly bigint[]} some
- * @param {readonly bigint[]} others
  */
 function farthest(some, others) {
-  const ends = (/** @type {readonly bigint[]} */ places) => [
+  const ends = (places) => [
     places.reduce((a, b) => (b < a ? b : a)),
     places.reduce((a, b) => (b > a ? b : a)),
   ];
@@ -2522,7 +2208,6 @@ function farthest(some, others) {
 const MOST_PLACES = 2n ** 20n;
 
 class SafeFactorization extends Mechanism {
-  /** @param {import("./json.js").JsonObject} json */
   constructor(json) {
     super(json);
     const parameters = anObject(json.get("parameters"), "parameters");
@@ -2551,7 +2236,6 @@ class SafeFactorization extends Mechanism {
     return 64;
   }
 
-  /** @returns {"rows"} */
   get layout() {
     return "rows";
   }
@@ -2573,11 +2257,6 @@ class SafeFactorization extends Mechanism {
     };
   }
 
-  /**
-   * @param {readonly number[]} codes
-   * @param {import("./coins.js").Coins} coins
-   * @param {string} worker
-   */
   async randomise(codes, coins, worker) {
     const sketches = new BigInt64Array(2 * this.places);
     const value = [...this.centred, 0n];
@@ -2605,7 +2284,6 @@ class SafeFactorization extends Mechanism {
     return { value: high - low, participation: (high > -low ? high : -low) + this.presence };
   }
 
-  /** @param {bigint} steps */
   #times(steps) {
     const { n, d } = fractionOf(this.epsilon);
     return { n: n * steps, d: d * this.sensitivity };
@@ -2621,18 +2299,12 @@ class SafeFactorization extends Mechanism {
  * p / (1 − p) ≤ e^ε₁ and f and m are within e^ε₂; the report "not answered" has the ratio p / (1 − p).
  */
 
-/** @typedef {import("./exact.js").Fraction} Fraction */
 
 const NOT_ANSWERED = -(2n ** 63n); // the noise stays far from it
 
 class PresenceLaplace extends Mechanism {
-  /** @type {import("./mechanism.js").Exact | undefined} */
   #exact;
 
-  /**
-   * @param {import("./json.js").JsonObject} json
-   * @param {(text: string) => Mechanism} read verifies the mechanism of the value
-   */
   constructor(json, read) {
     super(json);
     const parameters = anObject(json.get("parameters"), "parameters");
@@ -2674,8 +2346,6 @@ class PresenceLaplace extends Mechanism {
 
   /**
    * Both steps are taken for every cell, whatever the outcome of the first.
-   * @param {readonly number[]} codes
-   * @param {import("./coins.js").Coins} coins
    */
   async randomise(codes, coins) {
     const words = coins.words(codes.length);
@@ -2686,7 +2356,6 @@ class PresenceLaplace extends Mechanism {
     });
   }
 
-  /** @param {number | bigint} steps */
   reading(steps) {
     return BigInt(steps) === NOT_ANSWERED ? null : this.inner.reading(steps);
   }
@@ -2704,11 +2373,6 @@ class PresenceLaplace extends Mechanism {
   }
 }
 
-/**
- * @param {Fraction} a
- * @param {Fraction} b
- * @returns {Fraction}
- */
 function sum(a, b) {
   return { n: a.n * b.d + b.n * a.d, d: a.d * b.d };
 }
@@ -2723,10 +2387,6 @@ function sum(a, b) {
  */
 
 class SampledTasks extends Mechanism {
-  /**
-   * @param {import("./json.js").JsonObject} json
-   * @param {(text: string) => Mechanism} read verifies the mechanism of one cell
-   */
   constructor(json, read) {
     super(json);
     const parameters = anObject(json.get("parameters"), "parameters");
@@ -2767,10 +2427,6 @@ class SampledTasks extends Mechanism {
     return this.count;
   }
 
-  /**
-   * @param {number} tasks
-   * @param {string} worker
-   */
   async eligible(tasks, worker) {
     if (this.count > tasks) {
       throw new ForsoothError(`refused: ${this.count} of ${tasks} tasks cannot be sampled`);
@@ -2778,21 +2434,18 @@ class SampledTasks extends Mechanism {
     return sampledTasks(this.seed, worker, tasks, this.count);
   }
 
-  /**
-   * @param {readonly number[]} codes of eligible cells
-   * @param {import("./coins.js").Coins} coins
-   * @param {string} worker
-   */
   randomise(codes, coins, worker) {
     return this.inner.randomise(codes, coins, worker);
   }
 
-  /** @param {number | bigint} value */
   reading(value) {
     return this.inner.reading(value);
   }
 
-  /** @param {number} epsilon */
+  likeliest(value) {
+    return this.inner.likeliest(value);
+  }
+
   #times(epsilon) {
     return Number.isFinite(epsilon) ? timesAbove(epsilon, this.count) : epsilon;
   }
@@ -2801,10 +2454,8 @@ class SampledTasks extends Mechanism {
 // verify.js
 /** Reading a mechanism is verifying it: one that breaks a promise is refused, with the reason. */
 
-/** @typedef {import("./mechanism.js").Mechanism} Mechanism */
 
 const FORMAT = 1n;
-/** @type {Record<string, new (json: import("./json.js").JsonObject, read: typeof readMechanism) => Mechanism>} */
 const KINDS = {
   channel: ChannelMechanism,
   laplace: LaplaceMechanism,
@@ -2812,7 +2463,6 @@ const KINDS = {
   "safe-factorization": SafeFactorization,
   "sampled-tasks": SampledTasks,
 };
-/** @type {Record<string, string>} */
 const UNSUPPORTED = {
   "two-layer": "two-layer",
   "matrix-factorization": "mf",
@@ -2820,8 +2470,6 @@ const UNSUPPORTED = {
 
 /**
  * A mechanism from its JSON text. Whatever breaks the promise that the text itself makes is refused.
- * @param {string} text
- * @returns {Mechanism}
  */
 function readMechanism(text) {
   const json = anObject(parseJson(text), "a mechanism");
@@ -2846,33 +2494,10 @@ function readMechanism(text) {
 
 /**
  * What was found, in numbers to show.
- * @typedef {object} Verification
- * @property {string} mechanism its name
- * @property {import("./mechanism.js").Protects} protects
- * @property {"cell" | "worker"} unit what `promised`, `value` and `participation` are for: one
- *   answer, or everything one worker says
- * @property {number} promised ε, as the campaign says
- * @property {number} value exact ε for changing answers, rounded up
- * @property {number} participation exact ε for giving them or not; Infinity where it is public
- * @property {number} tasks
- * @property {number | null} cells how many of them can influence the report; null: all
- * @property {number} epsilon ε for one answer, as the mechanism says
- * @property {number} total ε for everything one worker says, at most
- * @property {number | null} limit the worker's own, for one answer
- * @property {number | null} totalLimit the worker's own, for everything
  */
 
 /**
  * Refuse a mechanism that gives away more than a campaign promises or a worker allows.
- * @param {Mechanism} mechanism
- * @param {object} claims
- * @param {number} claims.tasks
- * @param {number} claims.promised ε of the unit
- * @param {string} [claims.unit] what the promise is for: "cell" or "worker"
- * @param {number | null} [claims.limit] the largest ε for one answer
- * @param {number | null} [claims.totalLimit] the largest ε for everything one worker says
- * @param {import("./mechanism.js").Protects} [claims.protects] what must be protected at least
- * @returns {Verification}
  */
 function verify(
   mechanism,
@@ -2914,15 +2539,10 @@ function verify(
   return { mechanism: name, protects, unit: found, promised, ...measured, limit, totalLimit };
 }
 
-/**
- * @param {Mechanism} mechanism
- * @param {number} epsilon
- * @param {string} whose
- */
 function requireEpsilon(mechanism, epsilon, whose) {
   const { exact, protects } = mechanism;
   const hidden = protects === "answers+participation";
-  for (const kind of /** @type {const} */ (["value", "participation"])) {
+  for (const kind of (["value", "participation"])) {
     if (exact[kind] > epsilon && (kind === "value" || hidden)) {
       const what = kind === "value" ? "what you answered" : "whether you answered";
       throw new ForsoothError(
@@ -2936,74 +2556,41 @@ function requireEpsilon(mechanism, epsilon, whose) {
 // campaign.js
 /** A campaign as one worker sees it: open (and verify), prepare (and look), send. */
 
-/** @typedef {import("./about.js").Task} Task */
-/** @typedef {import("./memory.js").Kept} Kept */
-/** @typedef {import("./question.js").Cell} Cell */
-/** @typedef {{status: "accepted" | "already-accepted" | "waiting"}} Receipt waiting: not yet due */
 
-/**
- * @typedef {object} Options
- * @property {string} [invitation] the token; by default the part of the address after #
- * @property {number} [limit] the largest ε per answer that the worker allows
- * @property {number} [totalLimit] the largest ε for everything that they say here
- * @property {import("./mechanism.js").Protects} [protects] what must be protected at least; by default
- *   answers and participation
- * @property {number} [questionCap] the largest ε for one question in all campaigns of this store. By
- *   default `QUESTION_CAP`, and a question that was never answered may exceed it once
- * @property {number} [cap] the largest ε for everything in all campaigns of this store. By default
- *   `TOTAL_CAP`, and the first campaign may exceed it
- * @property {number} [delay] seconds: an anonymous report is sent at a random time within them
- * @property {import("./store.js").Store} [store]
- * @property {import("./service.js").Network} [network]
- */
 
 /**
  * What will be sent beside what was answered. `sent` is null where a report has no value for the
  * task: a skipped task where participation is public, and every task of a sketch (mf-safe). Where
  * only some tasks are sampled (unit = worker), there are rows for these only.
- * @typedef {object} PreparedRow
- * @property {Task} task
- * @property {string | null} answer one of `scale.values`; null for a skipped task
- * @property {{value: number | bigint, reads: number | null, label: string | null} | null} sent
- *   `reads`: the number as which the value is read (null: as not answered); `label`: the one of
- *   `scale.values` that stands for it, if there is one
- * @property {boolean} repeated it is what was sent for this question before, whatever the answer is now
  */
 
-/**
- * @typedef {object} Prepared
- * @property {readonly PreparedRow[]} rows in task order
- * @property {string} body exactly what will be sent
- */
 
-/** @typedef {{body: string, cells: (Cell & {value: string | null})[]}} Ready */
+
 
 class Campaign {
-  /** @type {"open" | import("./obstacle.js").Obstacle} */ #life;
-  /** @type {boolean} */ #required;
-  /** @type {string} */ #address;
-  /** @type {import("./mechanism.js").Mechanism} */ #mechanism;
-  /** @type {string} */ #invitation; // what the report is sent with: anonymous, the serial
-  /** @type {string | null} */ #invited;
-  /** @type {import("./anonymous.js").Announced | null} */ #announced;
-  /** @type {number} */ #delay;
-  /** @type {string} */ #design;
-  /** @type {string} */ #tasksDigest;
-  /** @type {readonly Cell[]} */ #cells;
-  /** @type {import("./memory.js").Caps} */ #caps;
-  /** @type {import("./store.js").Store} */ #store;
-  /** @type {import("./service.js").Network} */ #network;
-  /** @type {Kept | null} */ #kept;
-  /** @type {Ready | null} */ #ready = null;
-  /** @type {Promise<Receipt> | null} */ #sending = null;
+  #life;
+  #required;
+  #address;
+  #mechanism;
+  #invitation; // what the report is sent with: anonymous, the serial
+  #invited;
+  #announced;
+  #delay;
+  #design;
+  #tasksDigest;
+  #cells;
+  #caps;
+  #store;
+  #network;
+  #kept;
+  #ready = null;
+  #sending = null;
 
   /**
    * Read a campaign and verify its mechanism; one that breaks its promise is refused.
    *
    * If this device already holds a report for the campaign, the campaign is the one that was
    * answered: the same tasks, the same mechanism. Only that report can be sent again.
-   * @param {string} url of the worker's page or of the campaign in the API
-   * @param {Options} [options]
    */
   static async open(url, options = {}) {
     const { store = browserStore(), network = internet } = options;
@@ -3017,8 +2604,9 @@ class Campaign {
     if (kept && kept.tasks !== tasksDigest) throw comesBackChanged();
     if (kept?.body === null) throw reportIsGone();
     const used = kept?.anonymous?.invitation ?? kept?.invitation ?? null;
-    const token = options.invitation ?? link.token;
-    const invited = givenInvitation(token, used, about.invitationRequired);
+    const invited = about.panel
+      ? panelInvitation((await panelToken(url, about.panel)) ?? options.invitation, kept, about.panel)
+      : givenInvitation(options.invitation ?? link.token, used, about.invitationRequired);
     const given = announced ? (kept?.invitation ?? null) : invited;
     const make = announced ? newSerial : openToken;
     const design = kept?.design ?? about.design;
@@ -3032,13 +2620,14 @@ class Campaign {
     });
     const memory = Memory.read(made);
     const invitation = given ?? memory.token(address, make);
-    const places = await mechanism.eligible(about.tasks.length, await sha256Hex(invitation));
+    const worker = await sha256Hex(invitation);
+    const places = await mechanism.eligible(about.tasks.length, worker);
     const rule = mechanism.cell === mechanism ? text : innerText(text);
     const cells = await cellsOf(about, mechanism, rule, address, places, announced !== null);
     const caps = { cap: options.cap, questionCap: options.questionCap };
     // Where participation is public, skipping a question can help: this is checked with the answers.
     if (!kept && mechanism.layout === "rows") memory.check(cells, caps);
-    const parts = { mechanism, invitation, design, tasksDigest, cells, caps, memory, kept };
+    const parts = { mechanism, invitation, worker, design, tasksDigest, cells, caps, memory, kept };
     const delay = options.delay ?? DELAY;
     const anonymous = { announced, invited, delay };
     return new Campaign(about, verification, { address, store, network, ...parts, ...anonymous });
@@ -3046,19 +2635,15 @@ class Campaign {
 
   /**
    * For `open`, which verifies.
-   * @private
-   * @param {import("./about.js").About} about
-   * @param {import("./verify.js").Verification} verification
-   * @param {any} parts
    */
   constructor(about, verification, parts) {
-    const cells = /** @type {readonly Cell[]} */ (parts.cells);
-    const memory = /** @type {Memory} */ (parts.memory);
-    const tasksOf = (/** @type {readonly Cell[]} */ some) =>
-      /** @type {readonly Task[]} */ (some.map(({ place }) => about.tasks[place]));
+    const cells = (parts.cells);
+    const memory = (parts.memory);
+    const tasksOf = (some) =>
+      (some.map(({ place }) => about.tasks[place]));
     this.title = about.title;
     this.description = about.description;
-    /** @type {readonly Task[]} */
+    this.presentation = about.presentation;
     this.tasks = about.tasks;
     /** The tasks that this worker's report is about: all, or those sampled for them. */
     this.asked = tasksOf(cells);
@@ -3066,17 +2651,22 @@ class Campaign {
     this.repeated = parts.kept ? [] : tasksOf(cells.filter((cell) => memory.value(cell) != null));
     /** ε for all campaigns in this store so far, and with this one if everything is answered. */
     this.spending = memory.spending(parts.kept ? [] : cells);
-    /** @type {{values: readonly string[], labels: readonly string[]}} */
-    this.scale = { values: about.values, labels: about.labels };
+    /** The answers as the mechanism names them, in words, and the numbers that they stand for. */
+    this.scale = {
+      values: about.values,
+      labels: about.labels,
+      numbers: (parts.mechanism.scale.values),
+    };
     this.closed = about.closed;
     /** The service says that it erases reports so many days after the closing; null: it does not. */
     this.retentionDays = about.retentionDays;
     this.#life = about.life;
     this.#required = about.invitationRequired;
+    this.panel = about.panel;
+    this.worker = parts.worker;
     this.verification = verification;
     /**
      * Of an anonymous campaign, what is the same for everybody; null: it is not anonymous.
-     * @type {{digest: string, batch: number} | null}
      */
     this.anonymous = parts.announced;
     this.#announced = parts.announced;
@@ -3097,7 +2687,6 @@ class Campaign {
   /**
    * "open": nothing is kept; "kept": a report is kept here, and the service has not confirmed it;
    * "waiting": the same with a signed token, for its random time; "accepted": it is confirmed.
-   * @returns {"open" | "kept" | "waiting" | "accepted"}
    */
   get state() {
     if (!this.#kept) return "open";
@@ -3113,7 +2702,6 @@ class Campaign {
 
   /**
    * Why no report can be sent now, or null. Nothing is stored, here or there.
-   * @returns {Promise<import("./obstacle.js").Obstacle | null>}
    */
   async obstacle() {
     if (this.#life !== "open") return this.#life;
@@ -3121,13 +2709,17 @@ class Campaign {
     return this.#required ? obstacleOf(this.#network, this.#address, invited) : null;
   }
 
+  /** The campaign's logo as a data: URL; null if it has none. It is loaded from the service now. */
+  async logo() {
+    const { logo } = this.presentation;
+    return logo && fetchLogo(this.#network, this.#address, logo);
+  }
+
   /**
    * Perturb the answers and show what would be sent. Nothing is sent, and no answer is stored.
    *
    * The coins of every question are stored before they are used: after a reload, in another tab and
    * with corrected answers they fall as before. What was sent for a question before is sent again.
-   * @param {import("./report.js").Answers} answers tasks that are left out were skipped
-   * @returns {Promise<Prepared>}
    */
   async prepare(answers) {
     if (this.#kept) throw answeredAlready();
@@ -3163,17 +2755,12 @@ class Campaign {
 
   /**
    * The values to be sent: those sent before, and draws with the stored coins.
-   * @param {Memory} memory
-   * @param {readonly Cell[]} cells
-   * @param {readonly number[]} codes
-   * @returns {Promise<(number | bigint)[]>}
    */
   async #draw(memory, cells, codes) {
     const mechanism = this.#mechanism;
-    const worker = await sha256Hex(this.#invitation);
-    const input = (/** @type {Cell} */ { place }) => inputOf(mechanism, codes[place]);
-    const draw = (/** @type {Cell} */ first, /** @type {readonly Cell[]} */ of) =>
-      drawWith(memory.seed(first), (coins) => mechanism.randomise(of.map(input), coins, worker));
+    const input = ({ place }) => inputOf(mechanism, codes[place]);
+    const draw = (first, of) =>
+      drawWith(memory.seed(first), (coins) => mechanism.randomise(of.map(input), coins, this.worker));
     if (!mechanism.isCellwise) return draw(cells[0], cells);
     const values = cells.map(async (cell) => {
       const before = memory.value(cell);
@@ -3186,14 +2773,12 @@ class Campaign {
   /**
    * Keep the prepared report on this device, then send it; or send the kept one again. An anonymous one
    * gets its token first and is then "waiting": call again at or after `due`.
-   * @returns {Promise<Receipt>}
    */
   send() {
     this.#sending ??= this.#deliver().finally(() => (this.#sending = null)); // two clicks, one way
     return this.#sending;
   }
 
-  /** @returns {Promise<Receipt>} */
   async #deliver() {
     const kept = await this.#withToken(this.#kept ?? (await this.#keep()));
     if (kept.body === null) throw reportIsGone();
@@ -3211,7 +2796,6 @@ class Campaign {
     return { status };
   }
 
-  /** @param {Kept} kept */
   async #withToken(kept) {
     if (!this.#announced) return kept;
     const made = await withToken(this.#network, this.#address, this.#announced, kept, this.#delay);
@@ -3220,7 +2804,6 @@ class Campaign {
     return (this.#kept = made);
   }
 
-  /** @returns {Promise<Kept>} */
   async #keep() {
     const ready = this.#ready;
     if (ready === null) throw new ForsoothError("prepare a report before sending it", "input");
@@ -3244,12 +2827,6 @@ class Campaign {
     return kept;
   }
 
-  /**
-   * @param {Cell} cell
-   * @param {import("./report.js").Report} report
-   * @param {Memory} memory
-   * @returns {PreparedRow}
-   */
   #row({ place, ...cell }, { codes, places, values }, memory) {
     const { scale, isCellwise } = this.#mechanism;
     const task = this.tasks[place];
@@ -3259,16 +2836,14 @@ class Campaign {
     const value = values[index];
     const reads = this.#mechanism.reading(value);
     const label = reads === null ? null : scale.labelOf(reads);
+    const likeliest = this.#mechanism.likeliest(value);
     const repeated = memory.value({ place, ...cell }) != null;
-    return { task, answer, sent: { value, reads, label }, repeated };
+    return { task, answer, sent: { value, reads, label, likeliest }, repeated };
   }
 }
 
 /**
  * Refuse a mechanism that gives less than the campaign promises or the worker demands.
- * @param {import("./mechanism.js").Mechanism} mechanism
- * @param {import("./about.js").About} about
- * @param {Options} options
  */
 function check(mechanism, about, { limit, totalLimit, protects = "answers+participation" }) {
   if (JSON.stringify(mechanism.scale.labels) !== JSON.stringify(about.values)) {
@@ -3287,12 +2862,6 @@ function check(mechanism, about, { limit, totalLimit, protects = "answers+partic
   return verify(mechanism, claims);
 }
 
-/**
- * @param {import("./service.js").Network} network
- * @param {string} address
- * @param {string} design
- * @param {boolean} answered is it the design of a report that is kept?
- */
 async function designText(network, address, design, answered) {
   try {
     return await fetchDesign(network, address, design);
@@ -3305,10 +2874,9 @@ async function designText(network, address, design, answered) {
 
 /**
  * The text of the mechanism of one cell, where only some tasks are sampled.
- * @param {string} text
  */
 function innerText(text) {
-  return /** @type {string} */ (/** @type {any} */ (parseJson(text)).get("parameters").get("inner"));
+  return ((parseJson(text)).get("parameters").get("inner"));
 }
 
 function reportIsGone() {
@@ -3335,7 +2903,6 @@ function comesBackChanged() {
  * same, with the reasons for the limits; `vectors/verification/promises.json` is shared.
  */
 
-/** @typedef {"strong" | "moderate" | "weak" | "very weak"} Strength */
 
 /** e^ε up to which a promise is called so. @type {readonly (readonly [Strength, number])[]} */
 const LIMITS = [
@@ -3350,8 +2917,6 @@ const RARE = 0.01;
 
 /**
  * How strong the promise of ε is, as one of four words.
- * @param {number} epsilon
- * @returns {Strength}
  */
 function strength(epsilon) {
   return LIMITS.find(([, most]) => epsilon <= Math.log(most))?.[0] ?? "very weak";
@@ -3359,7 +2924,6 @@ function strength(epsilon) {
 
 /**
  * Are the odds small enough to be written out?
- * @param {number} epsilon
  */
 function isCountable(epsilon) {
   return epsilon <= Math.log(COUNTABLE);
@@ -3367,7 +2931,6 @@ function isCountable(epsilon) {
 
 /**
  * ε with six digits, rounded up; what floats make of a decimal number does not count.
- * @param {number} epsilon
  */
 function amount(epsilon) {
   const shown = Number(epsilon.toPrecision(6));
@@ -3377,7 +2940,6 @@ function amount(epsilon) {
 
 /**
  * The odds that 1 to 1 can become: "2.8 to 1" for ε = 1.
- * @param {number} epsilon
  */
 function odds(epsilon) {
   if (!isCountable(epsilon)) return `more than ${grouped(COUNTABLE)} to 1`;
@@ -3388,8 +2950,6 @@ function odds(epsilon) {
 
 /**
  * The probability that `before` can become, in per cent: "74 %" for ½ and ε = 1.
- * @param {number} before
- * @param {number} epsilon
  */
 function chance(before, epsilon) {
   const share = 100 / (1 + ((1 - before) / before) * Math.exp(-epsilon));
@@ -3397,12 +2957,10 @@ function chance(before, epsilon) {
   return `${share >= 10 && share <= 99 ? Math.ceil(share) : upToTenths(share)} %`;
 }
 
-/** @param {number} number */
 function upToTenths(number) {
   return (Math.ceil(10 * number) / 10).toFixed(1);
 }
 
-/** @param {number} number */
 function grouped(number) {
   return number.toLocaleString("en");
 }
@@ -3416,39 +2974,18 @@ function grouped(number) {
  * `forsooth/promise.py` says the same; `vectors/verification/promises.json` is shared.
  */
 
-/** @typedef {import("./odds.js").Strength} Strength */
-/** @typedef {{about: string, epsilon: number, strength: Strength, odds: string}} StatedBound */
-/** @typedef {{about: string, half: string, rare: string}} StatedConclusion */
 
 /**
  * `strength` and `title` are those of everything the person says. In `conclusions`, `half` and
  * `rare` are what a reader can conclude who thought 50 % or 1 % before.
- * @typedef {object} PromiseInWords
- * @property {Strength} strength
- * @property {string} title
- * @property {readonly StatedBound[]} bounds
- * @property {readonly string[]} sentences
- * @property {readonly StatedConclusion[]} conclusions
  */
 
-/**
- * @typedef {object} Guarantee
- * @property {number} epsilon of one cell
- * @property {import("./mechanism.js").Protects} protects
- * @property {number} tasks of the campaign
- * @property {number | null} cells how many of them can influence a report; null: all
- */
 
-/**
- * @param {Guarantee} guarantee
- * @returns {PromiseInWords}
- */
 function inWords(guarantee) {
   const { epsilon, tasks, cells } = guarantee;
   const total = timesAbove(epsilon, cells === null ? tasks : Math.min(cells, tasks));
   const one = "One answer, if your other answers tell nothing about it";
   const single = cells === null && tasks > 1;
-  /** @type {[string, string, number][]} */
   const stated = [["Everything you say", "Anything that concerns you", total]];
   if (single) stated.push([one, one, epsilon]);
   const strong = strength(total);
@@ -3477,10 +3014,6 @@ function inWords(guarantee) {
   };
 }
 
-/**
- * @param {Guarantee} guarantee
- * @param {number} total
- */
 function together({ protects, tasks, cells }, total) {
   const counting = cells === null ? tasks : Math.min(cells, tasks);
   let words =
@@ -3502,7 +3035,6 @@ function together({ protects, tasks, cells }, total) {
   );
 }
 
-/** @param {number} epsilon */
 function alone(epsilon) {
   const rise = isCountable(epsilon) ? `at most ${odds(epsilon)}` : odds(epsilon);
   return (
@@ -3512,7 +3044,6 @@ function alone(epsilon) {
   );
 }
 
-/** @param {Guarantee} guarantee */
 function protectedOrNot(guarantee) {
   const what =
     guarantee.protects === "answers"
@@ -3524,7 +3055,6 @@ function protectedOrNot(guarantee) {
 
 /**
  * What everybody may know of the person.
- * @param {Guarantee} guarantee
  */
 function known({ protects }) {
   const took = "That you took part";

@@ -1,6 +1,7 @@
 /** A form that is filled from a campaign: to change a draft, or to make another campaign like it. */
 import { chooseKind } from "./kind.js";
 import { OWN } from "./plan.js";
+import { fillPanel } from "./panel.js";
 import { readTable, writeRows } from "./table.js";
 
 /**
@@ -24,6 +25,7 @@ export function fillForm(fields, order) {
   chooseKind(order.estimand);
   fields.preset.value = OWN;
   fields.access.value = order.open ? "open" : "invitations";
+  fillPanel(fields, order.panel);
   const isListed = [...fields.mechanism.options].some(({ value }) => value === order.mechanism);
   if (!isListed) fields.mechanism.add(new Option(order.mechanism, order.mechanism));
   fields.mechanism.value = order.mechanism;
@@ -32,11 +34,13 @@ export function fillForm(fields, order) {
 /** One question per line where that says all, otherwise a table. */
 function tableOf(tasks) {
   const lines = tasks.map(({ text }) => text).join("\n");
-  const isPlain = tasks.every(({ id, image }, place) => id === String(place + 1) && !image);
+  const isPlain = tasks.every(
+    ({ id, image, section }, place) => id === String(place + 1) && !image && !section,
+  );
   const read = () => readTable(lines).tasks.map(({ text }) => text);
   if (isPlain && same(read, tasks.map(({ text }) => text))) return lines;
-  const rows = tasks.map(({ id, text, image }) => [id, text, image ?? ""]);
-  return writeRows([["id", "text", "image"], ...rows]);
+  const rows = tasks.map(({ id, text, image, section }) => [id, text, image ?? "", section ?? ""]);
+  return writeRows([["id", "text", "image", "section"], ...rows]);
 }
 
 function same(read, texts) {

@@ -2,6 +2,7 @@
 import { memoryStore } from "./forsooth-client.js";
 import { byId } from "./dom.js";
 
+const ANYBODY = `open-${"A".repeat(43)}`; // somebody with an open link, or from a panel
 const PREVIEW = /#preview(?:=([A-Za-z0-9_-]{43}))?$/;
 
 /**
@@ -12,7 +13,8 @@ export function previewOf(link) {
   const found = PREVIEW.exec(link);
   if (!found) return null;
   byId("preview").hidden = false;
-  const options = { invitation: found[1], store: memoryStore(), network: { fetch: read, wait } };
+  const invitation = found[1] ?? ANYBODY;
+  const options = { invitation, store: memoryStore(), network: { fetch: read, wait } };
   return { link: link.slice(0, found.index), options };
 }
 

@@ -4,6 +4,7 @@ const NAMES = {
   text: ["text", "question"],
   id: ["id", "task"],
   image: ["image"],
+  section: ["section"],
   scale: ["scale"],
 };
 const DELIMITERS = ["\t", ";", ","];
@@ -11,7 +12,7 @@ const LONGEST_NAME = 40; // of a column; a question is longer, or ends in a mark
 
 /**
  * @typedef {object} Table
- * @property {{text: string, id?: string, image?: string}[]} tasks
+ * @property {{text: string, id?: string, image?: string, section?: string}[]} tasks
  * @property {string} scale the one that all rows name; "" if they name none
  * @property {string[]} unused columns with other names
  */
@@ -26,7 +27,7 @@ export function readTable(pasted) {
   if (!found) return { tasks: readLines(text), scale: "", unused: [] };
   const { header, delimiter } = found;
   const place = (name) => header.findIndex((each) => NAMES[name].includes(each));
-  const [texts, ids, images, scales] = ["text", "id", "image", "scale"].map(place);
+  const [texts, ids, images, sections, scales] = ["text", "id", "image", "section", "scale"].map(place);
   const rows = readRows(text, delimiter)
     .map((cells, index) => ({ cells, number: index + 1 }))
     .slice(1)
@@ -38,6 +39,7 @@ export function readTable(pasted) {
       text: cells[texts],
       ...(cells[ids] && { id: cells[ids] }),
       ...(cells[images] && { image: cells[images] }),
+      ...(cells[sections] && { section: cells[sections] }),
     };
   });
   const known = Object.values(NAMES).flat();

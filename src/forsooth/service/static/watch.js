@@ -26,7 +26,9 @@ export function prepareView(callbacks) {
   });
   for (const button of view.querySelectorAll("[data-export]")) {
     button.addEventListener("click", () => {
-      attempt(byId("export-news"), () => download(button.dataset.export));
+      const name = button.dataset.export;
+      const news = name.startsWith("documents/") ? "documents-news" : "export-news";
+      attempt(byId(news), () => download(name));
     });
   }
   document.addEventListener("visibilitychange", () => {
@@ -39,7 +41,7 @@ export async function watch(id, invitations = 0) {
   watched = id;
   drawn = "";
   for (const name of ["truths-body", "opinions", "quality", "designs"]) byId(name).hidden = true;
-  for (const name of ["life-news", "export-news", "assumption"]) byId(name).textContent = "";
+  for (const name of ["life-news", "documents-news", "export-news", "assumption"]) byId(name).textContent = "";
   beginInvitations(id);
   await look();
   if (invitations) await inviteMany(invitations);
@@ -80,7 +82,8 @@ async function attempt(place, act) {
 
 async function download(name) {
   const blob = await callForBlob(`/${watched}/${name}`);
-  save(blob, blob.type === "application/zip" ? name.replace(/\w+$/, "zip") : name);
+  const file = name.split("/").at(-1);
+  save(blob, blob.type === "application/zip" ? file.replace(/\w+$/, "zip") : file);
 }
 
 function showStatus(status) {

@@ -1,20 +1,28 @@
-/** The worker's page: answer, look at what will be sent, send. Answers live in the form alone. */
+/** The worker's page: answer, look at what will be sent, send. */
 import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
 import { describeAnonymity, waitForTime } from "./anonymous-worker.js";
 import { askFirst } from "./consent.js";
-import { byId, cell, element, quantity, showOnly, shown, tell } from "./dom.js";
+import { byId, element, quantity, showOnly, shown, tell } from "./dom.js";
+import { Draft } from "./draft.js";
+import { leaveClosed, showCompletion } from "./finish.js";
 import { campaignLink, isOneFile } from "./link.js";
 import { showDigest } from "./manifest.js";
 import { previewOf } from "./preview.js";
 import { showPromise } from "./promise.js";
+import { present, welcome } from "./opening.js";
+import { answersNow, clearAnswers, removeQuestions, showQuestions } from "./questions.js";
+import { showReview } from "./review.js";
+import { isLastPage, pageInWords, shuffled, turn, turnTo } from "./sections.js";
+import { WORDS } from "./words.js";
 
-const MANY = 12; // a longer scale is a list to choose from instead of buttons
+const REVIEW = "review"; // the state of the second entry in the browser's history
 const steps = ["survey", "review", "kept", "waiting", "done"].map(byId);
 const [survey, review, kept, waiting, done] = steps;
 const news = byId("news");
 // Sending again cannot help.
 const FINAL = ["answered", "closed", "already-reported", "already-signed", "unknown-invitation"];
 const buttons = ["send", "resend", "send-now", "back"].map(byId);
+const others = new BroadcastChannel("forsooth"); // other tabs of this browser with the same survey
 
 /** What to say when it ends, by the error's code; the error's own words follow. */
 const TITLES = {
@@ -64,7 +72,7 @@ const network = {
 };
 
 let isPreview = false;
-addEventListener("hashchange", () => location.reload()); // another invitation: begin anew
+addEventListener("hashchange", anew); // another invitation
 begin();
 
 async function begin() {
@@ -74,11 +82,11 @@ async function begin() {
     const link = campaignLink();
     if (link === null) return;
     const preview = previewOf(link);
-    isPreview = Boolean(preview);
+    isPreview = preview !== null;
     const { link: address, options } = preview ?? { link, options: { network } };
     // Weaker promises are not refused here: the person is asked, see consent.js.
     campaign = await Campaign.open(address, { ...options, protects: "answers", cap: Infinity });
-    obstacle = preview || campaign.state !== "open" ? null : await campaign.obstacle();
+    obstacle = isPreview || campaign.state !== "open" ? null : await campaign.obstacle();
   } catch (error) {
     byId("title").textContent = "A private survey";
     complain(error, () => location.reload());
@@ -92,11 +100,30 @@ async function begin() {
   describeAnonymity(campaign);
   byId("spent").textContent = shown(campaign.spending.before);
   tell(byId("retention"), retention(campaign.retentionDays));
-  if (campaign.state === "accepted") showOnly(steps, done);
-  else if (campaign.state === "kept") offerAgain(campaign);
-  else if (campaign.state === "waiting") wait(campaign);
-  else if (obstacle) complain(new ForsoothError("no report can be sent", obstacle));
-  else askFirst(campaign, () => ask(campaign));
+  const draft = new Draft(isPreview ? null : campaign.worker);
+  present(campaign);
+  others.onmessage = ({ data }) => {
+    if (data === campaign.worker && !isPreview) anew(); // the report was made in another tab
+  };
+  if (campaign.state === "open" && !obstacle) {
+    const given = await draft.read().catch(() => new Map());
+    welcome(campaign, given.size > 0, () => askFirst(campaign, () => ask(campaign, draft, given)));
+    return;
+  }
+  draft.end().catch(() => {});
+  if (campaign.state === "accepted") thank(campaign);
+  else if (campaign.state === "kept") offerAgain(campaign, draft);
+  else if (campaign.state === "waiting") wait(campaign, draft);
+  else {
+    complain(new ForsoothError("no report can be sent", obstacle));
+    if (obstacle === "closed") leaveClosed(campaign);
+  }
+}
+
+/** Begin anew; the answers are not lost, or no longer needed. */
+function anew() {
+  onbeforeunload = null;
+  location.reload();
 }
 
 /** What the service says about erasing, which no device can check. */
@@ -123,30 +150,76 @@ function describe(verification) {
   if (!isOneFile) showDigest();
 }
 
-/** @param {Campaign} campaign */
-function ask(campaign) {
-  byId("tasks").replaceChildren(
-    ...campaign.asked.map((task, place) => question(campaign, task, place)),
-  );
+/**
+ * @param {Campaign} campaign
+ * @param {Draft} draft
+ * @param {Map<string, string>} given answers that were kept
+ */
+async function ask(campaign, draft, given) {
   const count = () => {
-    const [answered, all] = [answersOf(campaign).size, campaign.asked.length];
-    byId("progress-text").textContent = `${shown(answered)} of ${shown(all)} answered`;
+    const answers = answersNow();
+    const [answered, all] = [answers.size, campaign.asked.length];
+    byId("progress-text").textContent = pageInWords() + WORDS.answered(answered, all);
     byId("progress").value = answered / all;
+    byId("forget").hidden = answered === 0;
+    onbeforeunload = answered ? (event) => event.preventDefault() : null;
+    return answers;
   };
-  survey.addEventListener("change", count);
-  survey.addEventListener("submit", (event) => {
+  survey.addEventListener("change", () => note(draft.save(count()), draft.isKept ? "Kept on this device until sent." : ""));
+  const move = (by) => {
+    turn(by);
+    count();
+  };
+  const order = await orderOf(campaign, draft);
+  showQuestions(campaign, order, given);
+  survey.addEventListener("submit", async (event) => {
     event.preventDefault();
-    look(campaign);
+    if (!isLastPage()) move(1);
+    else if (await look(campaign, order)) history.pushState(REVIEW, "");
   });
-  byId("back").addEventListener("click", () => {
-    hideProblem();
-    showOnly(steps, survey);
-    byId("title").focus();
+  byId("previous").addEventListener("click", () => move(-1));
+  byId("back").addEventListener("click", () => history.back());
+  addEventListener("popstate", () => {
+    go(campaign, order);
+    if (!survey.hidden) count();
   });
-  byId("send").addEventListener("click", () => send(campaign));
+  byId("send").addEventListener("click", () => send(campaign, draft));
+  byId("forget").addEventListener("click", () => {
+    clearAnswers();
+    count();
+    note(draft.forget(), "Your answers are deleted from this device.");
+  });
   count();
+  if (given.size > 0) note(Promise.resolve(), "Your answers were kept on this device.");
+  else history.replaceState(null, ""); // there is nothing to review
   tell(byId("repeated"), again(campaign.repeated.length));
   showOnly(steps, survey);
+  go(campaign, order);
+}
+
+/** The questions as this device shows them. @param {Campaign} campaign @param {Draft} draft */
+async function orderOf({ asked, presentation }, draft) {
+  if (!presentation.shuffled) return asked;
+  const ids = asked.map((task) => task.id);
+  const order = await draft.order(ids, () => shuffled(asked).map((task) => task.id));
+  return order.map((id) => asked[ids.indexOf(id)]);
+}
+
+/** What became of the answers on this device; without a place for them, leaving loses them. */
+async function note(kept, text) {
+  const failed = "This browser cannot keep your answers: do not leave before you have sent them.";
+  byId("draft").textContent = await kept.then(() => text, () => failed);
+}
+
+/** To the step that the browser's history says; a report that was made is final. */
+function go(campaign, order) {
+  if (campaign.state !== "open") return;
+  hideProblem();
+  if (history.state === REVIEW) return void look(campaign, order);
+  turnTo(history.state?.page);
+  if (!survey.hidden) return;
+  showOnly(steps, survey);
+  byId("title").focus();
 }
 
 /** What to say of questions that were answered in another survey. @param {number} count */
@@ -159,176 +232,83 @@ function again(count) {
   );
 }
 
-/**
- * A question as a group of buttons, or as a list where the scale is long.
- * @param {Campaign} campaign
- * @param {{id: string, text: string, image: string | null}} task
- * @param {number} place
- */
-function question({ scale, asked }, task, place) {
-  const clear = element("button", { type: "button", className: "quiet", hidden: true }, "Clear");
-  const choices = scale.values.length > MANY ? list(scale, place) : row(scale, place);
-  const box = element(
-    "fieldset",
-    { className: "card task" },
-    element(
-      "legend",
-      {},
-      element("span", { className: "soft" }, `${place + 1} of ${asked.length}`),
-      element("span", { className: "text" }, task.text),
-    ),
-    // At once: a picture that is loaded when it comes into view tells its server how far one is.
-    ...(task.image
-      ? [element("img", { src: task.image, alt: "Picture to the question", loading: "eager" })]
-      : []),
-    choices,
-    clear,
-  );
-  clear.setAttribute("aria-label", `Clear question ${place + 1}`);
-  box.addEventListener("change", () => (clear.hidden = chosen(box) === null));
-  clear.addEventListener("click", () => {
-    const input = box.querySelector(":checked, select");
-    if (input instanceof HTMLSelectElement) input.value = "";
-    else input.checked = false;
-    box.dispatchEvent(new Event("change", { bubbles: true }));
-    box.querySelector("input, select").focus();
-  });
-  return box;
-}
-
-/** @param {Campaign["scale"]} scale @param {number} place */
-function row({ values, labels }, place) {
-  const short = labels.every((label) => label.length <= 3);
-  return element(
-    "div",
-    { className: short ? "choices short" : "choices" },
-    ...values.map((value, position) =>
-      element(
-        "label",
-        {},
-        element("input", { type: "radio", name: `task-${place}`, value }),
-        element("span", {}, labels[position]),
-      ),
-    ),
-  );
-}
-
-/** @param {Campaign["scale"]} scale @param {number} place */
-function list({ values, labels }, place) {
-  return element(
-    "select",
-    { name: `task-${place}`, "aria-label": "Your answer" },
-    element("option", { value: "" }, "skipped"),
-    ...values.map((value, position) => element("option", { value }, labels[position])),
-  );
-}
-
-/** The value chosen in a question's box; null: skipped. */
-function chosen(box) {
-  return box.querySelector("input:checked, select")?.value || null;
-}
-
-/** @param {Campaign} campaign */
-function answersOf({ asked }) {
-  const boxes = byId("tasks").children;
-  const pairs = asked.map((task, place) => [task.id, chosen(boxes[place])]);
-  return new Map(pairs.filter(([, answer]) => answer !== null));
-}
-
-/** Perturb here, and show both sides. @param {Campaign} campaign */
-async function look(campaign) {
+/** Perturb here, and show both sides. @returns {Promise<boolean>} is it shown? */
+async function look(campaign, order) {
   hideProblem();
   let prepared;
   try {
-    prepared = await campaign.prepare(answersOf(campaign));
+    prepared = await campaign.prepare(answersNow());
   } catch (error) {
     complain(error);
-    return;
+    return false;
   }
-  const word = wording(campaign.scale);
-  byId("rows").replaceChildren(
-    ...prepared.rows.map(({ task, answer, sent, repeated }) =>
-      element(
-        "tr",
-        { role: "row" },
-        element("th", { role: "rowheader", scope: "row" }, task.text),
-        cell("You answered", answer === null ? "skipped" : word(answer)),
-        cell("Will be sent", asSent(sent, word) + (repeated ? " (as before)" : "")),
-      ),
-    ),
-  );
-  byId("summary").textContent = summary(prepared.rows);
+  const rows = new Map(prepared.rows.map((row) => [row.task, row]));
+  showReview(order.map((task) => rows.get(task)), campaign.scale);
   byId("body").textContent = prepared.body;
   showOnly(steps, review);
   byId("review-title").focus();
+  return true;
 }
 
-/** An answer of the scale in the campaign's words. */
-function wording({ values, labels }) {
-  return (value) => labels[values.indexOf(value)];
-}
-
-/** What is sent for a question, as it will be read. */
-function asSent(sent, word) {
-  if (sent === null) return "nothing of its own";
-  if (sent.reads === null) return "skipped";
-  return sent.label === null ? shown(sent.reads) : word(sent.label);
-}
-
-function summary(rows) {
-  const sent = rows.filter((row) => row.sent !== null);
-  if (sent.length === 0) {
-    return "This survey mixes everything into a few noisy numbers: no question has one of its own.";
-  }
-  const same = sent.filter((row) => row.sent.label === row.answer).length;
-  return (
-    `${shown(same)} of ${shown(sent.length)} rows will be sent just as you answered; the report ` +
-    "does not say which. How sure somebody can become all the same is said at the top of this page."
-  );
-}
-
-/** @param {Campaign} campaign */
-async function send(campaign) {
+/**
+ * @param {Campaign} campaign
+ * @param {Draft} draft
+ */
+async function send(campaign, draft) {
   hideProblem();
   for (const button of buttons) button.disabled = true;
   news.textContent = "Sending …";
   let receipt;
   try {
+    await draft.forget().catch(() => {}); // where nothing can be kept, nothing is there
     // A preview gets no token: nothing is signed for it.
     receipt = isPreview && campaign.anonymous ? { status: "accepted" } : await campaign.send();
   } catch (error) {
     if (FINAL.includes(error.code)) {
       forget();
       showOnly(steps, null);
-    } else if (campaign.state === "kept") offerAgain(campaign);
-    else if (campaign.state === "waiting") wait(campaign);
+    } else if (campaign.state === "kept") offerAgain(campaign, draft);
+    else if (campaign.state === "waiting") wait(campaign, draft);
+    else draft.save(answersNow()).catch(() => {});
     complain(error);
+    if (error.code === "closed") leaveClosed(campaign);
     return;
   } finally {
     if (campaign.state !== "open") forget();
+    if (campaign.state === "accepted") draft.end().catch(() => {});
+    if (campaign.state !== "open") others.postMessage(campaign.worker);
     news.textContent = "";
     for (const button of buttons) button.disabled = false;
   }
-  if (receipt.status === "waiting") return wait(campaign);
-  showOnly(steps, done);
+  if (receipt.status === "waiting") return wait(campaign, draft);
+  thank(campaign);
   byId("done-title").focus();
+  if (campaign.panel?.completionUrl) location.assign(campaign.panel.completionUrl);
 }
 
-/** An anonymous report, until its random time. @param {Campaign} campaign */
-function wait(campaign) {
-  waitForTime(campaign, () => send(campaign));
+/** @param {Campaign} campaign */
+function thank(campaign) {
+  showCompletion(campaign);
+  showOnly(steps, done);
+}
+
+/** An anonymous report, until its random time. @param {Campaign} campaign @param {Draft} draft */
+function wait(campaign, draft) {
+  waitForTime(campaign, () => send(campaign, draft));
   showOnly(steps, waiting);
   byId("waiting-title").focus();
 }
 
 /** The answers, wherever the page has them: a report that was made is final. */
 function forget() {
-  for (const name of ["tasks", "rows", "summary", "body"]) byId(name).replaceChildren();
+  removeQuestions();
+  for (const name of ["rows", "summary", "body"]) byId(name).replaceChildren();
+  onbeforeunload = null;
 }
 
-/** @param {Campaign} campaign */
-function offerAgain(campaign) {
-  byId("resend").onclick = () => send(campaign);
+/** @param {Campaign} campaign @param {Draft} draft */
+function offerAgain(campaign, draft) {
+  byId("resend").onclick = () => send(campaign, draft);
   showOnly(steps, kept);
 }
 
