@@ -89,6 +89,13 @@ def test_what_is_not_set_is_left_open(sqlite_server: Server) -> None:
         assert "no text of consent. [how participants consent]" in said
     agreed = sqlite_server.make(presentation={"consent": "Yes."}, closes_at="2031-01-31T12:00:00Z")
     said = text(agreed, "protection", "md")
+    assert "Those who keep the list of invitations can tell whose report is whose." in said
+    panel = {"parameter": "PROLIFIC_PID", "completion_code": "C1"}
+    sent = sqlite_server.make(open=True, panel=panel)
+    assert "people whom a panel sends, once per id" in text(sent, "protection", "md")
+    assert "cannot be linked" not in text(sent, "protection", "md")
+    assert "Those who know your id there can find your report" in text(sent, "consent", "html")
+    assert "cannot be linked" in text(sqlite_server.make(open=True), "protection", "md")
     assert "participants must tick that they agree" in said
     assert "End: on 2031-01-31 12:00 (UTC) at the latest." in said
 

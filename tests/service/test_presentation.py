@@ -21,10 +21,12 @@ import pytest
 
 from forsooth.client import WorkerCampaign
 from forsooth.errors import ForsoothError
+from tests.clients.javascript import PACKAGE
 from tests.service.browser import DESK, PHONE, Browser, Page, chromium, visit
-from tests.service.harness import Made, Server
+from tests.service.harness import Made, Server, serving
 from tests.service.test_forgetting import drafts
 from tests.service.test_life_pages import picture
+from tests.service.test_one_file import ONE_FILE, only_to
 from tests.service.test_pages import assert_quiet, fill_form, review, send, sign_in
 
 
@@ -111,6 +113,38 @@ def test_texts_and_consent(browser: Browser, sqlite_server: Server) -> None:
     page.get_by_text("Thank you from all of us.").wait_for()
     assert set(json.loads(worker.reports[0])) == {"invitation", "design", "report"}
     assert_quiet(worker, sqlite_server)
+
+
+def test_the_page_as_one_file_shows_them(browser: Browser, sqlite_server: Server) -> None:
+    campaign = made(sqlite_server, logo=data_url(png()), shuffled=True, **TEXTS)
+    worker = visit(browser, f"{ONE_FILE.as_uri()}#{campaign.link}")
+    page = worker.page
+    page.get_by_label("I agree to take part").check()
+    page.get_by_role("button", name="Show the questions").click()
+    assert len(questions(page)) == len(SECTIONS)
+    assert page.locator("#logo").evaluate("async (e) => (await e.decode(), e.naturalWidth)") == 64
+    only_to(worker, sqlite_server, ONE_FILE.as_uri())
+
+
+def test_an_experiment_asks_for_consent_first(browser: Browser, sqlite_server: Server) -> None:
+    campaign = made(sqlite_server, **TEXTS)
+    with serving(PACKAGE) as address:
+        page = visit(browser, f"{address}/package.json").page
+        page.evaluate(
+            """async (link) => {
+                const { askIn } = await import("/src/embedded.js");
+                askIn(document.body, link).then((found) => (globalThis.found = found));
+            }""",
+            campaign.link,
+        )
+        page.get_by_text("I take part of my own will.").wait_for()
+        assert page.get_by_role("radio").count() == 0
+        page.get_by_role("button", name="I agree to take part").click()
+        page.get_by_role("radio", name="4").first.check()
+        page.get_by_role("button", name="See what will be sent").click()
+        page.get_by_role("button", name="Send", exact=True).click()
+        page.wait_for_function("globalThis.found?.receipt === 'accepted'")
+    assert campaign.status["reports"] == 1
 
 
 def test_a_changed_logo_is_not_shown(browser: Browser, sqlite_server: Server) -> None:

@@ -47,11 +47,14 @@ export async function askIn(element, link, options = {}) {
  * @returns {Promise<Outcome>}
  */
 async function ask(frame, campaign) {
+  if (!(await agrees(frame, campaign))) return { design: null, receipt: "none" };
   const { title, sentences } = inWords(campaign.verification);
   const sheet = questions(campaign);
   const opening = [
     make("h2", { textContent: campaign.title }),
-    ...(campaign.description ? [make("p", { textContent: campaign.description })] : []),
+    ...[campaign.description, campaign.presentation.introduction]
+      .filter(Boolean)
+      .map((textContent) => make("p", { textContent })),
     make("p", { textContent: [`${title}.`, ...sentences].join(" ") }),
     sheet,
   ];
@@ -65,6 +68,21 @@ async function ask(frame, campaign) {
     if (sure === 1) continue;
     return deliver(frame, campaign, JSON.parse(prepared.body).design);
   }
+}
+
+/**
+ * The introduction, and the consent that must be given before the questions are shown.
+ * @param {HTMLElement} frame
+ * @param {Campaign} campaign
+ */
+async function agrees(frame, { title, presentation: { introduction, consent } }) {
+  if (!consent) return true;
+  const texts = [introduction, consent].filter(Boolean);
+  const content = [
+    make("h2", { textContent: title }),
+    ...texts.map((textContent) => make("p", { textContent, style: "white-space: pre-line" })),
+  ];
+  return (await choose(frame, content, ["I agree to take part", "Take no part"])) === 0;
 }
 
 /**

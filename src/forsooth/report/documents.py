@@ -39,6 +39,7 @@ class CampaignFacts:
     mechanism: str
     guarantee: Privacy
     open: bool
+    panel: bool  # its people come by the open link, with their ids
     consent: bool
     closes_at: str | None
     max_reports: int | None

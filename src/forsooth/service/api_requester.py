@@ -127,6 +127,7 @@ def document(own: Own, kind: Kind, form: Form, service: TheService) -> Response:
         mechanism=own.asked,
         guarantee=own.current.mechanism.guarantee,
         open=own.open,
+        panel=own.panel is not None,
         consent=bool(own.presentation.consent),
         closes_at=None if own.closes_at is None else f"{utc(own.closes_at):%Y-%m-%d %H:%M}",
         max_reports=own.max_reports,
