@@ -17,6 +17,13 @@ from forsooth.plural import counted
 if TYPE_CHECKING:
     from forsooth.privacy import Privacy
 
+# What anonymity rests on (the shuffle model), word for word as the worker's page says it
+ANONYMITY = (
+    "Nobody can tell whose report is whose, as long as nobody compares times and network "
+    "addresses, and enough other people draw their noise as the mechanism says and show their "
+    "report to nobody."
+)
+
 
 @dataclass(frozen=True)
 class StatedBound:

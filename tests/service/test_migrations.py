@@ -42,6 +42,9 @@ def test_a_database_of_the_first_version(
         old = {"campaign": campaign, "reports": 5, "document": {"truths": []}, "page": ""}
         connection.execute(insert(models.analysis).values(old))
         for change in (
+            "DROP TABLE issuer",
+            "DROP TABLE signed",
+            "ALTER TABLE campaign DROP COLUMN batch",
             "ALTER TABLE analysis DROP COLUMN page",
             *(f"ALTER TABLE campaign DROP COLUMN {name}" for name in ("estimand", *LIFE)),
             "ALTER TABLE campaign DROP COLUMN panel",

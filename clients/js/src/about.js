@@ -1,7 +1,7 @@
 /** What a link and a service say of a campaign, read as strictly as a mechanism. */
 import { sha256Hex } from "./bytes.js";
 import { ForsoothError } from "./error.js";
-import { aList, aNumber, anObject, aText, aTruth, parseJson, texts } from "./json.js";
+import { aList, aNumber, anObject, aText, aTruth, texts } from "./json.js";
 import { checkProtects } from "./mechanism.js";
 import { parsePanel } from "./panel.js";
 import { parsePresentation } from "./presentation.js";
@@ -11,7 +11,8 @@ import { request } from "./service.js";
 /** @typedef {ReturnType<typeof parseAbout>} About */
 
 /**
- * The campaign's address in the API, always written in one way, and the token after # if there is one.
+ * The campaign's address in the API, always written in one way, the token after # and, of an anonymous
+ * campaign, the digest after ?d= if they are there.
  * @param {string} url https://…/c/ID or https://…/v1/campaigns/ID
  */
 export function parseLink(url) {
@@ -25,12 +26,12 @@ export function parseLink(url) {
   if (!found) throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
   const token = parsed.hash.slice(1) || undefined;
   parsed.hostname = parsed.hostname.replace(/\.$/, ""); // the same host, with its root's dot
-  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token };
+  const digest = parsed.searchParams.get("d") ?? undefined;
+  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token, digest };
 }
 
-/** @param {string} text */
-export function parseAbout(text) {
-  const json = anObject(parseJson(text), "a campaign");
+/** @param {import("./json.js").JsonObject} json */
+export function parseAbout(json) {
   const scale = anObject(json.get("scale"), "scale");
   const tasks = aList(json.get("tasks"), "tasks").map((item) => {
     const task = anObject(item, "a task");

@@ -1,11 +1,14 @@
 /** A campaign as one worker sees it: open (and verify), prepare (and look), send. */
 import { fetchDesign, parseAbout, parseLink } from "./about.js";
-import { base64, base64url, sha256Hex } from "./bytes.js";
+import { DELAY, announcedIn, blindingOf, secondsLeft, withToken } from "./anonymous.js";
+import { newSerial } from "./blind.js";
+import { base64, sha256Hex } from "./bytes.js";
 import { drawWith } from "./coins.js";
 import { ForsoothError } from "./error.js";
+import { answeredAlready, givenInvitation, openToken, panelInvitation } from "./invitation.js";
 import { anObject, parseJson } from "./json.js";
 import { Memory } from "./memory.js";
-import { idIsMissing, panelToken } from "./panel.js";
+import { panelToken } from "./panel.js";
 import { fetchLogo } from "./presentation.js";
 import { cellsOf } from "./question.js";
 import { obstacleOf } from "./obstacle.js";
@@ -17,7 +20,7 @@ import { readMechanism, verify } from "./verify.js";
 /** @typedef {import("./about.js").Task} Task */
 /** @typedef {import("./memory.js").Kept} Kept */
 /** @typedef {import("./question.js").Cell} Cell */
-/** @typedef {{status: "accepted" | "already-accepted"}} Receipt */
+/** @typedef {{status: "accepted" | "already-accepted" | "waiting"}} Receipt waiting: not yet due */
 
 /**
  * @typedef {object} Options
@@ -30,6 +33,7 @@ import { readMechanism, verify } from "./verify.js";
  *   default `QUESTION_CAP`, and a question that was never answered may exceed it once
  * @property {number} [cap] the largest ε for everything in all campaigns of this store. By default
  *   `TOTAL_CAP`, and the first campaign may exceed it
+ * @property {number} [delay] seconds: an anonymous report is sent at a random time within them
  * @property {import("./store.js").Store} [store]
  * @property {import("./service.js").Network} [network]
  */
@@ -67,7 +71,10 @@ export class Campaign {
   /** @type {boolean} */ #required;
   /** @type {string} */ #address;
   /** @type {import("./mechanism.js").Mechanism} */ #mechanism;
-  /** @type {string} */ #invitation;
+  /** @type {string} */ #invitation; // what the report is sent with: anonymous, the serial
+  /** @type {string | null} */ #invited;
+  /** @type {import("./anonymous.js").Announced | null} */ #announced;
+  /** @type {number} */ #delay;
   /** @type {string} */ #design;
   /** @type {string} */ #tasksDigest;
   /** @type {readonly Cell[]} */ #cells;
@@ -90,34 +97,41 @@ export class Campaign {
     const { store = browserStore(), network = internet } = options;
     const link = parseLink(url);
     const { address } = link;
-    const about = parseAbout((await request(network, address)).text);
+    const said = anObject(parseJson((await request(network, address)).text), "a campaign");
+    const { view, announced } = await announcedIn(said, address, link.digest);
+    const about = parseAbout(view);
     const tasksDigest = await sha256Hex(JSON.stringify(about.tasks.map((task) => task.id)));
     const kept = Memory.read(await store.read()).campaigns.get(address) ?? null;
     if (kept && kept.tasks !== tasksDigest) throw comesBackChanged();
     if (kept?.body === null) throw reportIsGone();
-    const given = about.panel
+    const used = kept?.anonymous?.invitation ?? kept?.invitation ?? null;
+    const invited = about.panel
       ? panelInvitation((await panelToken(url, about.panel)) ?? options.invitation, kept, about.panel)
-      : givenInvitation(options.invitation ?? link.token, kept, about.invitationRequired);
+      : givenInvitation(options.invitation ?? link.token, used, about.invitationRequired);
+    const given = announced ? (kept?.invitation ?? null) : invited;
+    const make = announced ? newSerial : openToken;
     const design = kept?.design ?? about.design;
     const text = await designText(network, address, design, kept !== null);
     const mechanism = readMechanism(text);
     const verification = check(mechanism, about, options);
     const made = await store.update((before) => {
       const memory = Memory.read(before);
-      if (given === null) memory.token(address, openToken);
+      if (given === null) memory.token(address, make);
       return String(memory);
     });
     const memory = Memory.read(made);
-    const invitation = given ?? memory.token(address, openToken);
+    const invitation = given ?? memory.token(address, make);
     const worker = await sha256Hex(invitation);
     const places = await mechanism.eligible(about.tasks.length, worker);
     const rule = mechanism.cell === mechanism ? text : innerText(text);
-    const cells = await cellsOf(about, mechanism, rule, address, places);
+    const cells = await cellsOf(about, mechanism, rule, address, places, announced !== null);
     const caps = { cap: options.cap, questionCap: options.questionCap };
     // Where participation is public, skipping a question can help: this is checked with the answers.
     if (!kept && mechanism.layout === "rows") memory.check(cells, caps);
     const parts = { mechanism, invitation, worker, design, tasksDigest, cells, caps, memory, kept };
-    return new Campaign(about, verification, { address, store, network, ...parts });
+    const delay = options.delay ?? DELAY;
+    const anonymous = { announced, invited, delay };
+    return new Campaign(about, verification, { address, store, network, ...parts, ...anonymous });
   }
 
   /**
@@ -159,6 +173,14 @@ export class Campaign {
     /** @type {string} the name under which the report is exported: the hash of the invitation */
     this.worker = parts.worker;
     this.verification = verification;
+    /**
+     * Of an anonymous campaign, what is the same for everybody; null: it is not anonymous.
+     * @type {{digest: string, batch: number} | null}
+     */
+    this.anonymous = parts.announced;
+    this.#announced = parts.announced;
+    this.#invited = parts.invited;
+    this.#delay = parts.delay;
     this.#address = parts.address;
     this.#mechanism = parts.mechanism;
     this.#invitation = parts.invitation;
@@ -173,12 +195,19 @@ export class Campaign {
 
   /**
    * "open": nothing is kept; "kept": a report is kept here, and the service has not confirmed it;
-   * "accepted": it has.
-   * @returns {"open" | "kept" | "accepted"}
+   * "waiting": the same with a signed token, for its random time; "accepted": it is confirmed.
+   * @returns {"open" | "kept" | "waiting" | "accepted"}
    */
   get state() {
     if (!this.#kept) return "open";
-    return this.#kept.accepted ? "accepted" : "kept";
+    if (this.#kept.accepted) return "accepted";
+    return this.due ? "waiting" : "kept";
+  }
+
+  /** When an anonymous report with its token may be sent; null: it has none. */
+  get due() {
+    const due = this.#kept?.anonymous?.due;
+    return due == null ? null : new Date(1000 * due);
   }
 
   /**
@@ -187,7 +216,8 @@ export class Campaign {
    */
   async obstacle() {
     if (this.#life !== "open") return this.#life;
-    return this.#required ? obstacleOf(this.#network, this.#address, this.#invitation) : null;
+    const invited = this.#announced ? String(this.#invited) : this.#invitation;
+    return this.#required ? obstacleOf(this.#network, this.#address, invited) : null;
   }
 
   /** The campaign's logo as a data: URL; null if it has none. It is loaded from the service now. */
@@ -258,7 +288,8 @@ export class Campaign {
   }
 
   /**
-   * Keep the prepared report on this device, then send it; or send the kept one again.
+   * Keep the prepared report on this device, then send it; or send the kept one again. An anonymous one
+   * gets its token first and is then "waiting": call again at or after `due`.
    * @returns {Promise<Receipt>}
    */
   send() {
@@ -268,8 +299,9 @@ export class Campaign {
 
   /** @returns {Promise<Receipt>} */
   async #deliver() {
-    const kept = this.#kept ?? (await this.#keep());
+    const kept = await this.#withToken(this.#kept ?? (await this.#keep()));
     if (kept.body === null) throw reportIsGone();
+    if (secondsLeft(kept) > 0) return { status: "waiting" };
     const { text } = await request(this.#network, `${this.#address}/reports`, kept.body);
     const status = anObject(parseJson(text), "the service's answer").get("status");
     if (status !== "accepted" && status !== "already-accepted") {
@@ -283,6 +315,15 @@ export class Campaign {
     return { status };
   }
 
+  /** @param {Kept} kept */
+  async #withToken(kept) {
+    if (!this.#announced) return kept;
+    const made = await withToken(this.#network, this.#address, this.#announced, kept, this.#delay);
+    if (made === kept) return kept;
+    await this.#store.update((before) => Memory.read(before).keep(this.#address, made));
+    return (this.#kept = made);
+  }
+
   /** @returns {Promise<Kept>} */
   async #keep() {
     const ready = this.#ready;
@@ -293,6 +334,9 @@ export class Campaign {
       tasks: this.#tasksDigest,
       body: ready.body,
       accepted: false,
+      ...(this.#announced && {
+        anonymous: await blindingOf(this.#announced, this.#invitation, String(this.#invited)),
+      }),
     };
     await this.#store.update((before) => {
       const memory = Memory.read(before);
@@ -372,52 +416,6 @@ function innerText(text) {
   return /** @type {string} */ (/** @type {any} */ (parseJson(text)).get("parameters").get("inner"));
 }
 
-/**
- * The token under which the report is sent: the kept report's, or the one given. Null by an open link,
- * for which the worker makes one, whatever stands in the link. One that cannot fit is noticed before
- * a report is bound to it.
- * @param {string | undefined} given
- * @param {Kept | null} kept
- * @param {boolean} required
- */
-function givenInvitation(given, kept, required) {
-  if (!required) {
-    if (given && !given.startsWith("open-")) {
-      throw new ForsoothError(
-        "this is not the campaign's link: open the whole link that you were sent",
-        "input",
-      );
-    }
-    return kept?.invitation ?? null;
-  }
-  if (kept && given && given !== kept.invitation) throw answeredAlready();
-  const token = kept?.invitation ?? given ?? "";
-  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) {
-    throw new ForsoothError(
-      "this campaign needs an invitation: open the whole link that you were sent",
-      "input",
-    );
-  }
-  return token;
-}
-
-/**
- * The token of somebody whom a panel sent. Who comes back without the id has the report that is kept.
- * @param {string | undefined} token
- * @param {Kept | null} kept
- * @param {import("./panel.js").Panel} panel
- */
-function panelInvitation(token, kept, { parameter }) {
-  if (kept && token && token !== kept.invitation) throw answeredAlready();
-  const found = token ?? kept?.invitation;
-  if (!found) throw idIsMissing(parameter);
-  return found;
-}
-
-function openToken() {
-  return `open-${base64url(crypto.getRandomValues(new Uint8Array(32)))}`;
-}
-
 function reportIsGone() {
   return new ForsoothError(
     "refused: this device has answered this campaign and no longer has the report; a second one " +
@@ -430,13 +428,5 @@ function comesBackChanged() {
   return new ForsoothError(
     "refused: this campaign was answered here with another mechanism or other tasks; " +
       "a second report would be a second spend",
-  );
-}
-
-function answeredAlready() {
-  return new ForsoothError(
-    "this device already holds a report for this campaign; a second one would be a second spend. " +
-      "Somebody else who wants to answer here needs a browser profile of their own",
-    "answered",
   );
 }

@@ -25,6 +25,17 @@ import { checkEpsilon } from "./mechanism.js";
  * @property {string} tasks fingerprint of the list of tasks
  * @property {string | null} body what is sent again; null: it was there and is gone
  * @property {boolean} accepted
+ * @property {Blinding | null} [anonymous]
+ */
+
+/**
+ * How a report of an anonymous campaign gets its token, and when it is sent: with a token, `due` is the
+ * time in seconds since 1970, and the rest of the blinding is gone.
+ * @typedef {object} Blinding
+ * @property {string} invitation
+ * @property {string | null} blinded base64
+ * @property {string | null} inverse hexadecimal: takes the blinding away
+ * @property {number | null} due
  */
 
 const MEMORY_FORMAT = 1n;
@@ -42,7 +53,7 @@ export class Memory {
   campaigns = new Map();
   /** @type {Map<string, string>} seeds of what was drawn and not yet sent */
   #coins = new Map();
-  /** @type {Map<string, string>} made for open links that are not yet answered, by address */
+  /** @type {Map<string, string>} made for open and anonymous links not yet answered, by address */
   #tokens = new Map();
 
   /** @param {string | undefined} text */
@@ -77,7 +88,7 @@ export class Memory {
   }
 
   /**
-   * The token for an open link, made once.
+   * The token for an open link, or the serial for an anonymous one, made once.
    * @param {string} address
    * @param {() => string} make
    */
@@ -260,5 +271,22 @@ export function parseKept(json) {
     tasks: aText(kept.get("tasks"), "tasks"),
     body: body === null ? null : aText(body, "body"),
     accepted: aTruth(kept.get("accepted"), "accepted"),
+    ...(kept.get("anonymous") != null && { anonymous: parseBlinding(kept.get("anonymous")) }),
+  };
+}
+
+/**
+ * @param {unknown} json
+ * @returns {Blinding}
+ */
+function parseBlinding(json) {
+  const own = anObject(json, "the blinding");
+  const text = (/** @type {string} */ name) =>
+    own.get(name) === null ? null : aText(own.get(name), name);
+  return {
+    invitation: aText(own.get("invitation"), "invitation"),
+    blinded: text("blinded"),
+    inverse: text("inverse"),
+    due: own.get("due") === null ? null : Number(anInteger(own.get("due"), "due", 0n)),
   };
 }

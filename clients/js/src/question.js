@@ -34,14 +34,16 @@ export function drawOf(rule, labels) {
 
 /**
  * The cells of some tasks. What a sketch draws belongs to one campaign: it cannot be sent in another.
+ * What an anonymous report has must not be sent in another: it would show whose report it is.
  * @param {About} about
  * @param {import("./mechanism.js").Mechanism} mechanism
  * @param {string} rule
  * @param {string} address
  * @param {readonly number[]} places
+ * @param {boolean} anonymous
  * @returns {Promise<Cell[]>}
  */
-export async function cellsOf({ tasks, labels }, mechanism, rule, address, places) {
+export async function cellsOf({ tasks, labels }, mechanism, rule, address, places, anonymous) {
   const draw = await drawOf(rule, labels);
   const questions = await Promise.all(tasks.map(questionOf));
   /** @type {Map<string, number>} */
@@ -54,7 +56,7 @@ export async function cellsOf({ tasks, labels }, mechanism, rule, address, place
   const whole = `${draw}/${address}`;
   return places.map((place) => {
     const question = questions[place];
-    const own = `${mechanism.isCellwise ? draw : whole}/${times[place]}`;
+    const own = `${mechanism.isCellwise && !anonymous ? draw : whole}/${times[place]}`;
     return {
       place,
       text: tasks[place].text,

@@ -17,6 +17,7 @@ import io
 import json
 import os
 import tempfile
+import time
 import zipfile
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forsooth.answers import Answers
+from forsooth.client import anonymous, blind
 from forsooth.client.memory import Kept, Memory, MemoryFile
 from forsooth.client.permanent import permanent_report, places_of
 from forsooth.client.question import AskedQuestion, cells, draw_name
@@ -42,6 +44,7 @@ from forsooth.scale import Scale
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from forsooth.client.anonymous import Announced
     from forsooth.privacy import Protects, Unit
 
 
@@ -63,6 +66,7 @@ class Asked:
     introduction: str
     consent: str  # to be agreed to, if there is one
     thanks: str
+    announced: Announced | None = None
 
     @property
     def tasks_digest(self) -> str:
@@ -83,7 +87,9 @@ class WorkerCampaign:
     `TOTAL_CAP` of `forsooth.client.ledger`; the first answer to a question and the first campaign
     may exceed them.
 
-    The invitation may stand after the # of the address; an open link needs none.
+    The invitation may stand after the # of the address; an open link needs none. An anonymous
+    campaign needs its whole link, with the digest (`?d=`). Its report is sent at a random time, at
+    most `delay` seconds after the token was signed.
     """
 
     def __init__(
@@ -97,8 +103,10 @@ class WorkerCampaign:
         question_cap: float | None = None,
         cap: float | None = None,
         folder: str | Path | None = None,
+        delay: float = anonymous.DELAY,
     ) -> None:
         self._address, fragment = campaign_address(url)
+        self._digest, self._delay = anonymous.digest_in(url), delay
         self._invitation = invitation or fragment or None
         if self._invitation is not None and not is_token(self._invitation):
             raise ForsoothError("the invitation is not whole: it has 43 letters, digits, - or _")
@@ -112,7 +120,7 @@ class WorkerCampaign:
     @cached_property
     def asked(self) -> Asked:
         """What the campaign asks and promises."""
-        return _asked(strict.loads(fetch(self._address)))
+        return _asked(strict.loads(fetch(self._address)), self._address, self._digest)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -125,7 +133,9 @@ class WorkerCampaign:
         """What the verified mechanism promises this worker, in words."""
         return promise(self.mechanism.guarantee, len(self.asked.tasks), you=True)
 
-    def submit(self, answers: Mapping[str, object], *, agree: bool = False) -> str:
+    def submit(
+        self, answers: Mapping[str, object], *, agree: bool = False, wait: bool = True
+    ) -> str:
         """Perturb the answers here and send the report; a task that is left out was skipped.
 
         Where only some tasks are sampled (unit = worker), answers to the others are ignored.
@@ -133,6 +143,10 @@ class WorkerCampaign:
         question was answered in another campaign by the same rule, so is its value.
         A campaign with a text of consent (`asked.consent`) wants agree=True.
         The result is "accepted", or "already-accepted" where the service had it.
+
+        In an anonymous campaign this waits until the report may be sent; without `wait`, the result
+        is "waiting" before that, and the next call sends the report if it is due. Call it from
+        another network if the service shall not see the same address twice.
         """
         with self._file.locked():
             memory = self._file.read()
@@ -145,6 +159,12 @@ class WorkerCampaign:
                     )
                 kept, memory = self._answered(memory, answers)
                 self._file.write(memory)
+        if kept.anonymous is not None:
+            kept = self._token_signed(kept)
+            if left := anonymous.seconds_left(kept):
+                if not wait:
+                    return "waiting"
+                time.sleep(left)
         answer = fetch(f"{self._address}/reports", self._body(kept))
         status = strict.string(strict.loads(answer)["status"], "status")
         if not kept.accepted:
@@ -152,6 +172,15 @@ class WorkerCampaign:
                 memory = self._file.read()
                 self._file.write(_with(memory, self._address, replace(kept, accepted=True)))
         return status
+
+    def _token_signed(self, kept: Kept) -> Kept:
+        """An anonymous report with its token, which is kept."""
+        self._body(kept)  # is it still the campaign that was answered?
+        assert self.asked.announced is not None
+        kept = anonymous.with_token(self._address, self.asked.announced, kept, self._delay)
+        with self._file.locked():
+            self._file.write(_with(self._file.read(), self._address, kept))
+        return kept
 
     def _answered(self, memory: Memory, answers: Mapping[str, object]) -> tuple[Kept, Memory]:
         """The report on these answers, and the memory with it; nothing is written or sent."""
@@ -167,14 +196,21 @@ class WorkerCampaign:
         if not table.size and mechanism.layout == "cells":
             raise ForsoothError("no task was answered: there is nothing to send")
         draw = draw_name(_rule(mechanism, design), asked.labels)
-        if not mechanism.independent:  # a sketch cannot be sent in another campaign
+        # A sketch cannot be sent in another campaign. A value that was sent before could be, but
+        # would show that an anonymous report is by the same person.
+        if not mechanism.independent or asked.announced is not None:
             draw = f"{draw}/{self._address}"
         places, epsilon = places_of(mechanism, table), mechanism.guarantee.epsilon
         named = cells(asked.questions, places, draw, epsilon)
         report, values = permanent_report(mechanism, table, named, memory.ledger)
         ledger = memory.ledger.spend(values, cap=self._cap, question_cap=self._question_cap)
         body = _message(token, asked.design, report)
-        kept = Kept(token, asked.design, asked.tasks_digest, body, accepted=False)
+        blinding = None
+        if asked.announced is not None:
+            blinding = anonymous.blinding(asked.announced, token, self._invited())
+        kept = Kept(
+            token, asked.design, asked.tasks_digest, body, accepted=False, anonymous=blinding
+        )
         return kept, _with(replace(memory, ledger=ledger), self._address, kept)
 
     def _body(self, kept: Kept) -> bytes:
@@ -184,7 +220,8 @@ class WorkerCampaign:
                 "this campaign was answered, and its report is gone; a second report would be a "
                 "second spend"
             )
-        if self._invitation not in (None, kept.invitation) and not self.asked.open:
+        own = kept.anonymous.invitation if kept.anonymous else kept.invitation
+        if self._invitation not in (None, own) and not self.asked.open:
             raise ForsoothError(
                 "this folder holds a report under another invitation to this campaign; one folder "
                 "is one person: folder=…"
@@ -248,9 +285,12 @@ class WorkerCampaign:
         return mechanism
 
     def _token(self) -> str:
-        """The invitation; by an open link one that is made here, whatever stands in the link."""
+        """The invitation; by an open link, and where nobody is to be recognised, one made here."""
         if self.asked.open:
             return OPEN + new_token()
+        return self._invited() if self.asked.announced is None else blind.new_serial()
+
+    def _invited(self) -> str:
         if self._invitation is None or is_open(self._invitation):
             raise ForsoothError("this campaign needs an invitation: invitation=TOKEN")
         return self._invitation
@@ -268,8 +308,9 @@ def download_reports(url: str, key: str) -> list[Reports]:
         return [Reports.read(path) for path in sorted(Path(folder).iterdir())]
 
 
-def _asked(data: Any) -> Asked:
+def _asked(view: Any, address: str, digest: str | None) -> Asked:
     try:
+        data, announced = anonymous.announced(view, address, digest)
         texts = data.get("presentation", {})
         return Asked(
             title=strict.string(data["title"], "title"),
@@ -286,6 +327,7 @@ def _asked(data: Any) -> Asked:
             introduction=strict.string(texts.get("introduction", ""), "introduction"),
             consent=strict.string(texts.get("consent", ""), "consent"),
             thanks=strict.string(texts.get("thanks", ""), "thanks"),
+            announced=announced,
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ForsoothError(f"the service does not describe a campaign ({error!r})") from error

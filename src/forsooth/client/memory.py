@@ -24,6 +24,19 @@ _VERSION = 1
 
 
 @dataclass(frozen=True)
+class Blinding:
+    """How a report of an anonymous campaign gets its token, and when it is sent.
+
+    With a token, `due` is the time in seconds since 1970, and the rest of the blinding is gone.
+    """
+
+    invitation: str
+    blinded: str | None  # base64
+    inverse: str | None  # hexadecimal: takes the blinding away
+    due: int | None = None
+
+
+@dataclass(frozen=True)
 class Kept:
     """A report as it was sent. Without its body, the report was there and is gone."""
 
@@ -32,6 +45,7 @@ class Kept:
     tasks: str  # a digest of the list of tasks
     body: str | None
     accepted: bool
+    anonymous: Blinding | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +127,19 @@ def _kept(data: Any) -> Kept:
         strict.string(data["tasks"], "tasks"),
         None if body is None else strict.string(body, "body"),
         accepted is True,
+        _blinding(data.get("anonymous")),
+    )
+
+
+def _blinding(data: Any) -> Blinding | None:
+    if data is None:
+        return None
+    blinded, inverse, due = data["blinded"], data["inverse"], data["due"]
+    return Blinding(
+        strict.string(data["invitation"], "invitation"),
+        None if blinded is None else strict.string(blinded, "blinded"),
+        None if inverse is None else strict.string(inverse, "inverse"),
+        None if due is None else strict.integer(due, "due", 0, 2**53),
     )
 
 

@@ -26,7 +26,7 @@ from forsooth.report.page import campaign_page
 from forsooth.service import logs, models
 from forsooth.service.campaigns import StoredCampaign, StoredDesign, add_design, load
 from forsooth.service.erasure import Eraser
-from forsooth.service.life import is_closed
+from forsooth.service.life import is_closed, shown_at_the_end
 from forsooth.service.payload import all_reports
 from forsooth.service.schemas import (
     EnoughView,
@@ -174,7 +174,7 @@ def _due(store: Store) -> list[tuple[str, int]]:
     """Campaigns with released reports that no inference has seen, and how many they have."""
     table, design, analysis = models.campaign, models.design, models.analysis
     received, seen = func.sum(design.c.reports), func.coalesce(analysis.c.reports, 0)
-    closing = table.c.closed_at, table.c.closes_at, table.c.max_reports
+    closing = table.c.closed_at, table.c.closes_at, table.c.max_reports, table.c.batch
     waits = models.report.c.waiting & (models.report.c.campaign == table.c.id)
     wanted = (
         select(received, seen, select(func.count()).where(waits).scalar_subquery(), table.c.id)
@@ -187,7 +187,8 @@ def _due(store: Store) -> list[tuple[str, int]]:
     found = []
     with store.reading() as connection:
         for row in connection.execute(wanted):
-            shown = row[0] if is_closed(row, row[0]) else row[0] - row[2]
+            closed = is_closed(row, row[0])
+            shown = shown_at_the_end(row, row[0]) if closed else row[0] - row[2]
             if shown > row[1]:
                 found.append((str(row.id), int(shown)))
     return found

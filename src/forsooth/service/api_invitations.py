@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from starlette.responses import JSONResponse, Response
 
 from forsooth.client.tokens import hashed, new_token
-from forsooth.service import campaigns, exports, moves
+from forsooth.service import campaigns, exports, issuing, moves
 from forsooth.service import invitations as stored
 from forsooth.service.campaigns import StoredCampaign
 from forsooth.service.context import BaseUrl, TheService, failures
@@ -54,8 +54,9 @@ def invitations(
 ) -> Response:
     """Make invitations. Tokens are shown this once; only their hashes are stored."""
     _require_invitations(own)
+    issuing.check_invitations(own.batch, body.count)
     with service.store.writing() as connection:
-        made = invite(connection, own.id, body.count, base)
+        made = invite(connection, own, body.count, base)
     _log.info("invitations made", extra={"campaign": own.id, "count": body.count})
     if wanted == "csv":
         content = exports.invitations_csv(made).encode()
@@ -85,16 +86,18 @@ def revoke(own: Own, body: Revocation, service: TheService) -> RevokedView:
 @router.post("/codes", responses=failures(401, 404, 410))
 def codes(own: Own, body: CodesOrder, base: BaseUrl) -> CodesView:
     """Links as QR codes, drawn here: of invitations, or of the campaign itself."""
-    link = f"{base}/c/{own.id}"
+    link = base + own.path
     links = [link] if body.tokens is None else [f"{link}#{token}" for token in body.tokens]
     return CodesView(codes=[_code(each) for each in links])
 
 
-def invite(connection: Connection, campaign: str, count: int, base: str) -> list[InvitationView]:
+def invite(
+    connection: Connection, own: StoredCampaign, count: int, base: str
+) -> list[InvitationView]:
     """New invitations, with their tokens."""
     tokens = [new_token() for _ in range(count)]
-    campaigns.invite(connection, campaign, [hashed(token) for token in tokens])
-    return [InvitationView(token=token, link=f"{base}/c/{campaign}#{token}") for token in tokens]
+    campaigns.invite(connection, own.id, [hashed(token) for token in tokens])
+    return [InvitationView(token=token, link=f"{base}{own.path}#{token}") for token in tokens]
 
 
 def _require_invitations(own: StoredCampaign) -> None:

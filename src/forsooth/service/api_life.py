@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from forsooth.service import campaigns, moves
 from forsooth.service.campaigns import StoredCampaign
 from forsooth.service.context import BaseUrl, Service, TheService, failures
-from forsooth.service.own import Own, OwnInAnyState, shown
+from forsooth.service.own import Own, OwnInAnyState, announced, shown
 from forsooth.service.plans import order_of, plan_of
 from forsooth.service.schemas import Deletion, NewCampaign, StatusView
 
@@ -85,8 +85,6 @@ def _move(
     """Do it in a transaction of its own, and say how the campaign stands then."""
     with service.store.writing() as connection:
         make(connection, own.id)
-        now = campaigns.load(connection, own.id)
-        assert now is not None  # its row is locked
-        found = shown(connection, now, service, base)
+        found = shown(connection, announced(connection, own.id), service, base)
     _log.info(message, extra={"campaign": own.id})
     return found

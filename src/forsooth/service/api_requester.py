@@ -19,7 +19,7 @@ from forsooth.service.campaigns import StoredCampaign
 from forsooth.service.context import BaseUrl, TheRequester, TheService, failures
 from forsooth.service.failures import Refusal
 from forsooth.service.manifest import installed
-from forsooth.service.own import Own, OwnInAnyState, shown
+from forsooth.service.own import Own, OwnInAnyState, announced, shown
 from forsooth.service.payload import all_reports
 from forsooth.service.plans import plan_of
 from forsooth.service.schemas import CampaignsView, NewCampaign, StatusView, TruthsView, utc
@@ -42,9 +42,10 @@ def create(
     first = plan.first_mechanism()
     with service.store.writing() as connection:
         made = campaigns.create(connection, requester, plan, first)
-        invitations = invite(connection, made, body.invitations, base)
+        own = announced(connection, made)
+        invitations = invite(connection, own, body.invitations, base)
     _log.info("campaign made", extra={"campaign": made, "mechanism": plan.mechanism})
-    return CreatedView(id=made, link=f"{base}/c/{made}", invitations=invitations)
+    return CreatedView(id=made, link=base + own.path, invitations=invitations)
 
 
 @router.get("", responses=failures(401))
@@ -94,12 +95,7 @@ def reports(own: Own, service: TheService) -> Response:
     if now.row.erased is not None:
         raise Refusal(409, "erased", "the reports of this campaign have been erased")
     if not found:
-        raise Refusal(
-            409,
-            "not-ready",
-            "no report can be shown yet: reports are shown in batches of at least "
-            f"{service.settings.batch}, or when the campaign is closed",
-        )
+        raise Refusal(409, "not-ready", _nothing_yet(own, service.settings.batch))
     try:
         content, media_type, ending = exports.parquet(found)
     except ForsoothError as error:  # there is no room for temporary files
@@ -136,12 +132,20 @@ def document(own: Own, kind: Kind, form: Form, service: TheService) -> Response:
         closes_at=None if own.closes_at is None else f"{utc(own.closes_at):%Y-%m-%d %H:%M}",
         max_reports=own.max_reports,
         retention_days=own.retention_days,
-        batch=service.settings.batch,
+        batch=own.batch or service.settings.batch,
         page_digest=installed().digest,
     )
     media_type = {"md": "text/markdown", "html": "text/html"}[form]
     content = campaign_document(kind, facts, form).encode()
     return exports.attachment(content, f"{media_type}; charset=utf-8", f"{kind}.{form}")
+
+
+def _nothing_yet(own: StoredCampaign, batch: int) -> str:
+    if own.batch is None:
+        why = f"in batches of at least {batch}, or when the campaign is closed"
+    else:
+        why = f"in batches of at least {own.batch}, and never fewer: this campaign is anonymous"
+    return f"no report can be shown yet: reports are shown {why}"
 
 
 def _truths(connection: Connection, own: StoredCampaign) -> TruthsView:

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from forsooth.client.tokens import hashed, is_open, is_token, worker_name
 from forsooth.errors import ForsoothError
 from forsooth.service import invitations, payload
+from forsooth.service.api_issuing import check_token
 from forsooth.service.campaigns import StoredCampaign, StoredDesign, looks_like_id
 from forsooth.service.context import Service, TheService, failures
 from forsooth.service.failures import Refusal
@@ -21,6 +22,7 @@ from forsooth.service.pages import client_integrity
 from forsooth.service.presentation import Presentation
 from forsooth.service.schemas import (
     Accepted,
+    AnonymousView,
     CampaignView,
     ClientView,
     NewReport,
@@ -36,7 +38,7 @@ router = APIRouter(prefix="/v1/campaigns/{campaign_id}", tags=["workers"])
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # a digest is in the address
 
 _REFUSALS = {
-    Outcome.DIFFERENT: (409, "this invitation has reported already, and not the same"),
+    Outcome.DIFFERENT: (409, "this invitation or token has reported already, and not the same"),
     Outcome.UNINVITED: (403, "there is no such invitation to this campaign"),
     Outcome.CLOSED: (410, "this campaign is closed"),
     Outcome.PAUSED: (409, "this campaign is paused: send the same report again later"),
@@ -121,7 +123,12 @@ async def report(campaign_id: str, body: NewReport, service: TheService) -> JSON
     if not is_token(body.invitation) or is_open(body.invitation) != asked.open:
         raise _refusal(Outcome.UNINVITED)
     invitation = hashed(body.invitation)
-    service.by_invitation.take((campaign_id, invitation))
+    if asked.issuing_key is not None:  # no rate by serial: its times would stay in memory
+        check_token(asked, body)
+    elif body.signature is not None:
+        raise Refusal(422, "bad-report", "this campaign is not anonymous: leave out the signature")
+    else:
+        service.by_invitation.take((campaign_id, invitation))
     outcome = await service.writer.submit(_checked(asked, used, invitation, body))
     if outcome in _REFUSALS:
         raise _refusal(outcome)
@@ -154,7 +161,14 @@ def view(found: StoredCampaign, now: Life) -> CampaignView:
         retention_days=found.retention_days,
         panel=found.panel,
         client=ClientView(integrity=client_integrity(), digest=installed().digest),
+        anonymous=_anonymous(found),
     )
+
+
+def _anonymous(found: StoredCampaign) -> AnonymousView | None:
+    if found.document is None or found.digest is None:
+        return None
+    return AnonymousView(digest=found.digest, document=found.document)
 
 
 def _presentation(own: Presentation) -> PresentationView:
@@ -189,7 +203,8 @@ def _checked(
         raise Refusal(422, "bad-report", str(error)) from None
     tasks = payload.pack_tasks(body.tasks)
     cost = payload.spent(asked, used, body.tasks)
-    return Submission(asked.id, invitation, used.number, tasks, values, cost)
+    signed = asked.issuing_key is not None
+    return Submission(asked.id, invitation, used.number, tasks, values, cost, signed)
 
 
 def _refusal(outcome: Outcome) -> Refusal:

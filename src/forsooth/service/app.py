@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from forsooth.service import (
     api_invitations,
+    api_issuing,
     api_life,
     api_plan,
     api_requester,
@@ -78,7 +79,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     failures.install(app)
-    parts = (api_worker, api_requester, api_life, api_invitations, api_plan, pages)
+    parts = (api_worker, api_issuing, api_requester, api_life, api_invitations, api_plan, pages)
     for router in (*(part.router for part in parts), operations):
         app.include_router(router)
     files = StaticFiles(directory=pages.STATIC, check_dir=False)

@@ -7,6 +7,7 @@ commit (see `life`).
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections import OrderedDict
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, select, update
 
 from forsooth import mechanisms
+from forsooth.client.blind import IssuingKey
 from forsooth.errors import ForsoothError
 from forsooth.estimand import check_estimand
 from forsooth.mechanisms.base import Mechanism
@@ -92,6 +94,8 @@ class StoredCampaign:
     estimand: Estimand | None = None
     panel: WorkerPanel | None = None
     presentation: Presentation = PLAIN
+    batch: int | None = None  # of an anonymous campaign
+    document: str | None = None  # the same: what its workers verify
 
     @property
     def current(self) -> StoredDesign:
@@ -113,6 +117,23 @@ class StoredCampaign:
     def task_ids(self) -> tuple[str, ...]:
         """The public list of tasks."""
         return tuple(task.id for task in self.tasks)
+
+    @cached_property
+    def digest(self) -> str | None:
+        """SHA-256 of an anonymous campaign's document."""
+        return None if self.document is None else sha256(self.document.encode()).hexdigest()
+
+    @cached_property
+    def issuing_key(self) -> IssuingKey | None:
+        """The key that an anonymous campaign announces."""
+        if self.document is None:
+            return None
+        return IssuingKey.from_json(json.loads(self.document)["issuing_key"])
+
+    @property
+    def path(self) -> str:
+        """The address of the worker's page; an anonymous campaign is named with its digest."""
+        return f"/c/{self.id}" + ("" if self.digest is None else f"?d={self.digest}")
 
     def design(self, digest: str) -> StoredDesign | None:
         """The design that a report names."""
@@ -143,6 +164,7 @@ class CampaignRequest:
     draft: bool = False
     panel: WorkerPanel | None = None
     presentation: Presentation = PLAIN
+    batch: int | None = None
 
     def first_mechanism(self) -> Mechanism:
         """The mechanism asked for; an adaptive campaign begins with one that needs no guess."""
@@ -233,6 +255,7 @@ def _values(plan: CampaignRequest) -> dict[str, Any]:
         "estimand": plan.estimand,
         "retention_days": plan.retention_days,
         "panel": plan.panel and plan.panel.model_dump(),
+        "batch": plan.batch,
     }
 
 
@@ -272,6 +295,7 @@ def load(
         .where(models.design.c.campaign == campaign)
         .order_by(models.design.c.number)
     )
+    document = select(models.issuer.c.document).where(models.issuer.c.campaign == campaign)
     return StoredCampaign(
         id=row.id,
         title=row.title,
@@ -290,6 +314,8 @@ def load(
         estimand=None if row.estimand is None else check_estimand(row.estimand),
         panel=None if row.panel is None else WorkerPanel(**row.panel),
         presentation=Presentation.from_json(row.presentation),
+        batch=row.batch,
+        document=connection.scalar(document),
     )
 
 

@@ -14,7 +14,9 @@ from starlette.middleware.cors import CORSMiddleware
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-_FOR_WORKERS = re.compile(r"/v1/campaigns/[^/]+(?:/(?:designs|logos)/[^/]+|/check|/reports)?")
+_FOR_WORKERS = re.compile(
+    r"/v1/campaigns/[^/]+(?:/(?:designs|logos)/[^/]+|/(?:check|reports|signatures))?"
+)
 
 
 class FromElsewhere:

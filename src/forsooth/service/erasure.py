@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select, update
 
-from forsooth.service import models
+from forsooth.service import issuing, models
 from forsooth.service.life import life_of
 
 if TYPE_CHECKING:
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from forsooth.service.store import Store
 
 _log = logging.getLogger(__name__)
-_PERSONAL = (models.report, models.invitation)  # deleted in this order, for one refers to the next
-_REST = (models.analysis, models.design)
+_PERSONAL = (
+    models.report,
+    models.signed,
+    models.invitation,
+)  # deleted in this order, for one refers to the next
+_REST = (models.analysis, models.issuer, models.design)
 
 
 class Eraser:
@@ -38,6 +42,11 @@ class Eraser:
         with self._store.reading() as connection:
             plan = connection.scalars(select(table.c.id).where(unplanned)).all()
             due = connection.scalars(select(table.c.id).where(_is_due())).all()
+            has_keys = bool(issuing.ended_with_key(connection))
+        if has_keys:
+            with self._store.writing() as connection:
+                issuing.erase_keys(connection)
+            self._left_in_files = True
         for campaign in plan:
             with self._store.writing() as connection:
                 _plan(connection, campaign)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import func, select
+from sqlalchemy import false, func, select
 
 from forsooth.service import models
 
@@ -32,6 +32,7 @@ COLUMNS = (
     _table.c.retention_days,
     _table.c.erase_at,
     _table.c.erased,
+    _table.c.batch,
 )
 
 
@@ -61,9 +62,11 @@ class Life:
 
     @property
     def released(self) -> ColumnElement[bool]:
-        """Which reports are shown: those whose batch is complete; at the end, all."""
+        """Which reports are shown: those whose batch is complete; at the end, all or none."""
         own: ColumnElement[bool] = models.report.c.campaign == self.row.id
-        return own if self.has_ended else own & ~models.report.c.waiting
+        if not self.has_ended:
+            return own & ~models.report.c.waiting
+        return own if shown_at_the_end(self.row, self.reports) else false()
 
     @property
     def room(self) -> float:
@@ -88,6 +91,11 @@ def is_closed(campaign: Row[*tuple[Any, ...]], received: int) -> bool:
         or (campaign.closes_at is not None and campaign.closes_at <= time.time())
         or (campaign.max_reports is not None and received >= campaign.max_reports)
     )
+
+
+def shown_at_the_end(campaign: Row[*tuple[Any, ...]], received: int) -> int:
+    """How many reports are shown at the end: all, or none if an anonymous batch is not full."""
+    return received if campaign.batch is None or received >= campaign.batch else 0
 
 
 def life_of(connection: Connection, campaign: str, *, lock: bool = False) -> Life | None:

@@ -61,6 +61,7 @@ campaign = Table(
     Column("erase_at", BigInteger),  # reports, or all of a deleted campaign
     Column("erased", Integer),  # how many reports were erased
     Column("panel", JSON(none_as_null=True)),  # see panel.py; null: nobody comes from a panel
+    Column("batch", Integer),  # an anonymous campaign's own; null: not anonymous
 )
 
 design = Table(
@@ -81,11 +82,28 @@ invitation = Table(
     sqlite_with_rowid=False,
 )
 
+issuer = Table(
+    "issuer",
+    metadata,
+    Column("campaign", ForeignKey("campaign.id"), primary_key=True),
+    Column("document", Text, nullable=False),  # what workers verify, to the byte
+    Column("private_key", LargeBinary),  # PKCS #8; null: erased, because the campaign is closed
+)
+
+signed = Table(
+    "signed",
+    metadata,
+    Column("campaign", ForeignKey("campaign.id"), primary_key=True),
+    Column("invitation", LargeBinary, primary_key=True),  # the token's hash
+    Column("blinded", LargeBinary, nullable=False),  # SHA-256 of the blinded message
+    sqlite_with_rowid=False,
+)
+
 report = Table(
     "report",
     metadata,
     Column("campaign", Text, primary_key=True),
-    Column("invitation", LargeBinary, primary_key=True),  # the token's hash
+    Column("invitation", LargeBinary, primary_key=True),  # the token's hash; anonymous: serial's
     Column("design", Integer, nullable=False),
     Column("tasks", LargeBinary),  # int32 each, where participation is public
     Column("payload", LargeBinary, nullable=False),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import update
 
 from forsooth.plural import counted
-from forsooth.service import models
+from forsooth.service import issuing, models
 from forsooth.service.failures import Refusal
 from forsooth.service.life import DAY, Life, life_of
 
@@ -53,6 +53,7 @@ def close(connection: Connection, campaign: str) -> None:
     _require(now, "open", "paused", "closed")
     if now.row.closed_at is None:
         _set(connection, campaign, closed_at=int(time.time()))
+    issuing.erase_keys(connection)
 
 
 def delete(connection: Connection, campaign: str, *, reports: int, days: int) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import Depends
 from sqlalchemy import Connection
 
-from forsooth.service import campaigns
+from forsooth.service import campaigns, issuing
+from forsooth.service.api_worker import view
 from forsooth.service.campaigns import StoredCampaign
 from forsooth.service.context import Service, TheRequester, TheService
 from forsooth.service.failures import Refusal
@@ -38,6 +39,17 @@ def _kept(own: OwnInAnyState, service: TheService) -> StoredCampaign:
 Own = Annotated[StoredCampaign, Depends(_kept)]
 
 
+def announced(connection: Connection, campaign: str) -> StoredCampaign:
+    """A campaign that was changed; an anonymous one announces its key as soon as it is opened."""
+    found, now = campaigns.load(connection, campaign), life_of(connection, campaign)
+    assert found is not None  # its row is locked
+    assert now is not None
+    if found.batch is None or found.draft or found.document is not None:
+        return found
+    issuing.announce(connection, view(found, now), found.batch)
+    return announced(connection, campaign)
+
+
 def shown(connection: Connection, own: StoredCampaign, service: Service, base: str) -> StatusView:
     """How it stands, for its requester."""
-    return status(connection, own, f"{base}/c/{own.id}", service.settings.batch)
+    return status(connection, own, base + own.path, service.settings.batch)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from forsooth.errors import ForsoothError
 from forsooth.scale import Scale
+from forsooth.service import issuing
 from forsooth.service.campaigns import CampaignRequest, StoredCampaign, Task
 from forsooth.service.presentation import Logo, Presentation
 from forsooth.service.schemas import NewCampaign, NewTask, utc
@@ -29,7 +30,7 @@ def plan_of(body: NewCampaign, settings: Settings) -> CampaignRequest:
         Task(task.id or str(number), task.text, _allowed_image(task.image, settings), task.section)
         for number, task in enumerate(body.tasks, 1)
     )
-    return CampaignRequest(
+    plan = CampaignRequest(
         title=body.title,
         tasks=tasks,
         scale=Scale.parse(body.scale) if isinstance(body.scale, str) else Scale.of(body.scale),
@@ -50,7 +51,10 @@ def plan_of(body: NewCampaign, settings: Settings) -> CampaignRequest:
         retention_days=body.retention_days,
         draft=body.draft,
         presentation=_presented(body.presentation),
+        batch=_batch(body, settings),
     )
+    issuing.check(plan, body.invitations, settings.batch)
+    return plan
 
 
 def order_of(own: StoredCampaign) -> NewCampaign:
@@ -79,7 +83,17 @@ def order_of(own: StoredCampaign) -> NewCampaign:
         retention_days=own.retention_days,
         draft=own.draft,
         presentation=_ordered(own.presentation),
+        anonymous=own.batch is not None,
+        batch=own.batch,
     )
+
+
+def _batch(body: NewCampaign, settings: Settings) -> int | None:
+    if body.anonymous:
+        return body.batch or max(issuing.BATCH, settings.batch)
+    if body.batch is not None:
+        raise ForsoothError("batch is for anonymous campaigns: FORSOOTH_BATCH is for the others")
+    return None
 
 
 def _presented(body: NewPresentation) -> Presentation:

@@ -160,6 +160,17 @@ class NewCampaign(Message):
     panel: WorkerPanel | None = Field(
         None, description="Whose people come by an open link, with their id in it."
     )
+    anonymous: bool = Field(
+        False,
+        description="Nobody can tell which report came from which invitation: a report is sent "
+        "with a token that was signed blindly.",
+    )
+    batch: int | None = Field(
+        None,
+        ge=10,
+        le=1000,
+        description="anonymous: at least so many reports are shown together. Default: 20.",
+    )
 
 
 class Deletion(Message):
@@ -185,6 +196,12 @@ class NewReport(Message):
     tasks: list[int] | None = Field(
         None, max_length=MAX_TASKS, description="Where participation is public: answered tasks."
     )
+    signature: str | None = Field(
+        None,
+        max_length=1000,
+        description="anonymous: Base64 of the signature of the token. `invitation` is then the "
+        "serial, 32 random bytes in base64url, and not the invitation.",
+    )
 
 
 # What the service answers
@@ -194,6 +211,16 @@ class Accepted(Message):
     """The report is stored."""
 
     status: Literal["accepted", "already-accepted"]
+
+
+class AnonymousView(Message):
+    """What clients of an anonymous campaign verify."""
+
+    digest: str = Field(description="SHA-256 of the document; the link has it after ?d=.")
+    document: str = Field(
+        description="The campaign's fields that must be the same for everybody, the size of its "
+        "batches and the issuing key: JSON, to be read as it is."
+    )
 
 
 class TaskView(Message):
@@ -245,6 +272,7 @@ class CampaignView(Message):
     )
     panel: WorkerPanel | None
     client: ClientView
+    anonymous: AnonymousView | None = None
 
 
 class DesignView(Message):
@@ -288,6 +316,7 @@ class StatusView(Message):
     erased: int | None = Field(description="How many reports were erased; results may stay.")
     invitations: int
     unused: int = Field(description="How many invitations no shown report has used.")
+    anonymous: bool = Field(description="Nobody can tell whose report is whose.")
     reports: int = Field(description="How many are shown; all of them once it is closed.")
     batch: int = Field(
         description="Until it is closed, reports are shown and counted in batches of at least this "

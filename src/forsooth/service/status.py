@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from forsooth.service import invitations, models
 from forsooth.service.failures import Refusal
-from forsooth.service.life import Life, life_of
+from forsooth.service.life import Life, life_of, shown_at_the_end
 from forsooth.service.schemas import DesignView, SpentView, StatusView, utc
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def progress(connection: Connection, campaign: StoredCampaign) -> Progress:
     numbers = select(design.c.number, design.c.reports).where(design.c.campaign == campaign.id)
     by_design = {row.number: row.reports for row in connection.execute(numbers)}
     if now.has_ended:
-        return Progress(by_design, now)
+        shown = by_design if shown_at_the_end(now.row, now.reports) else dict.fromkeys(by_design, 0)
+        return Progress(shown, now)
     waiting = select(report.c.design).where(report.c.campaign == campaign.id, report.c.waiting)
     for number in connection.scalars(waiting):
         by_design[number] -= 1
@@ -86,7 +87,8 @@ def status(connection: Connection, campaign: StoredCampaign, link: str, batch: i
         invitations=invited or 0,
         unused=invitations.unused(connection, now.life),
         reports=now.reports,
-        batch=batch,
+        anonymous=campaign.batch is not None,
+        batch=campaign.batch or batch,
         designs=[
             DesignView(
                 number=design.number,

@@ -109,7 +109,9 @@ class Store:
             return
         with self.engine.connect() as connection:
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
-            connection.execute(text("VACUUM FULL report, invitation, analysis, design, campaign"))
+            connection.execute(
+                text("VACUUM FULL report, signed, invitation, analysis, issuer, design, campaign")
+            )
 
     def tidy(self) -> None:
         """Write SQLite's rows anew, in the order of their keys, and empty the write-ahead log.

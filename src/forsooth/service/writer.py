@@ -9,7 +9,8 @@ Within the transaction the campaign's row is locked (in SQLite the whole databas
 report per invitation", "closed" and the number of reports are exact, however many processes write.
 
 Reports are released to the requester in batches of at least `batch`; until then they wait. The
-database knows which ones wait, but not in which order they came, nor what was a batch.
+database knows which ones wait, but not in which order they came, nor what was a batch. Those of
+anonymous campaigns are released by `mixing`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, insert, select, update
 
-from forsooth.service import models
+from forsooth.service import mixing, models
 from forsooth.service.life import life_of
 from forsooth.service.store import UNAVAILABLE, reason
 
@@ -63,6 +64,7 @@ class Submission:
     tasks: bytes | None
     payload: bytes
     spent: float
+    signed: bool = False  # anonymous: by a token that was verified, and no invitation
 
     @property
     def content(self) -> tuple[int, bytes | None, bytes]:
@@ -185,7 +187,7 @@ def _record_campaign(
         if each.invitation in stored:
             same = stored[each.invitation] == each.content
             outcomes.append(Outcome.ALREADY if same else Outcome.DIFFERENT)
-        elif each.invitation not in invited:
+        elif not each.signed and each.invitation not in invited:
             outcomes.append(Outcome.UNINVITED)
         elif len(accepted) >= room:
             outcomes.append(no_room)
@@ -193,7 +195,10 @@ def _record_campaign(
             accepted.append(each)
             stored[each.invitation] = each.content
             outcomes.append(Outcome.ACCEPTED)
-    if accepted:
+    if accepted and now.row.batch is not None:
+        _insert(connection, accepted, waiting=True)
+        mixing.release_some(connection, campaign, now.row.batch)
+    elif accepted:
         waiting, room = waiting + len(accepted), room - len(accepted)
         is_due = waiting >= batch and (room >= batch or room == 0)  # leave no small last batch
         _insert(connection, accepted, waiting=not is_due)

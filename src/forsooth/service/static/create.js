@@ -1,5 +1,6 @@
 /** The form for a new campaign, with the promise in words while it is being chosen. */
 import { lookAlike } from "./alike.js";
+import { anonymousOrder, previewAnonymity } from "./anonymous.js";
 import { call } from "./api.js";
 import { byId, shown, tell } from "./dom.js";
 import { inWords } from "./forsooth-client.js";
@@ -97,6 +98,7 @@ function preview() {
   showKind();
   applyPreset(tasks.length);
   previewPromise(tasks);
+  previewAnonymity();
   plan(plannable(tasks));
   byId("count-field").hidden = fields.access.value === "open" || Boolean(changed);
   showPanel(fields);
@@ -221,5 +223,6 @@ function readOrder() {
     ...number("max_reports"),
     ...number("target_width"),
     ...number("retention_days"),
+    ...anonymousOrder(),
   };
 }

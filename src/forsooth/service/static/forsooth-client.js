@@ -756,7 +756,8 @@ function complaint(status, text) {
 
 
 /**
- * The campaign's address in the API, always written in one way, and the token after # if there is one.
+ * The campaign's address in the API, always written in one way, the token after # and, of an anonymous
+ * campaign, the digest after ?d= if they are there.
  */
 function parseLink(url) {
   let parsed;
@@ -769,11 +770,11 @@ function parseLink(url) {
   if (!found) throw new ForsoothError(`this is not the address of a campaign: ${url}`, "input");
   const token = parsed.hash.slice(1) || undefined;
   parsed.hostname = parsed.hostname.replace(/\.$/, ""); // the same host, with its root's dot
-  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token };
+  const digest = parsed.searchParams.get("d") ?? undefined;
+  return { address: `${parsed.origin}${found[1]}/v1/campaigns/${found[2]}`, token, digest };
 }
 
-function parseAbout(text) {
-  const json = anObject(parseJson(text), "a campaign");
+function parseAbout(json) {
   const scale = anObject(json.get("scale"), "scale");
   const tasks = aList(json.get("tasks"), "tasks").map((item) => {
     const task = anObject(item, "a task");
@@ -838,6 +839,268 @@ async function fetchDesign(network, address, design) {
   return text;
 }
 
+// blind.js
+/**
+ * RSA blind signatures (RFC 9474), RSABSSA-SHA384-PSS-Randomized: the worker's side.
+ *
+ * This device blinds a message, the issuer signs what it cannot read, and this device takes the
+ * blinding away. The blinded message is uniformly random whatever the message is, so that not even
+ * unlimited computing power links a signature to the request that it came from. The message is the
+ * campaign's digest with 32 random bytes in front, the serial. forsooth's Python has the same.
+ *
+ * Whole numbers of any length take time that depends on them. What is secret here is this device's
+ * own and used once, and nobody else can measure it.
+ */
+
+
+const SCHEME = "RSABSSA-SHA384-PSS-Randomized";
+const EXPONENT = 65537n;
+const EXPONENT_TEXT = "AQAB"; // the same in base64url
+const SERIAL_BYTES = 32; // the random prefix of RFC 9474
+const SALT_BYTES = 48; // as long as the hash: PSS, not PSSZERO
+const HASH_BYTES = 48;
+const [FEWEST_BITS, MOST_BITS] = [2048, 4096];
+
+/**
+ * Read the key that a campaign announces; one that this client does not understand is refused.
+ */
+function readIssuingKey(json) {
+  const data = anObject(json, "the issuing key");
+  const text = aText(data.get("n"), "the issuing key");
+  const content = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const n = integerOf(content);
+  const bits = n.toString(2).length;
+  const isOurs =
+    data.size === 3 &&
+    data.get("scheme") === SCHEME &&
+    data.get("e") === EXPONENT_TEXT &&
+    base64url(bytesOf(n, Math.ceil(bits / 8))) === text;
+  if (!isOurs || bits < FEWEST_BITS || bits > MOST_BITS || n % 2n === 0n) {
+    throw new ForsoothError(
+      `refused: the issuing key must be for ${SCHEME}, with e = ${EXPONENT} and ${FEWEST_BITS} to ` +
+        `${MOST_BITS} bits`,
+    );
+  }
+  return { n, size: Math.ceil(bits / 8) };
+}
+
+/** A random serial, as it is sent: 43 letters, digits, - or _. */
+function newSerial() {
+  return base64url(crypto.getRandomValues(new Uint8Array(SERIAL_BYTES)));
+}
+
+/**
+ * The message that is signed.
+ */
+function prepareToken(serial, digest) {
+  const prefix = fromBase64(serial.replaceAll("-", "+").replaceAll("_", "/"));
+  return joined(prefix, bytesOf(BigInt(`0x${digest}`), digest.length / 2));
+}
+
+/**
+ * What the issuer is to sign, and the inverse that takes the blinding away.
+ */
+async function blindToken(key, prepared) {
+  for (;;) {
+    const r = numberBelow(key);
+    const inverse = inverseOf(r, key.n);
+    if (inverse === null) continue; // it shares a factor with n, which happens practically never
+    const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
+    return { blinded: blindedWith(key, await encodePss(key, prepared, salt), r), inverse };
+  }
+}
+
+/**
+ * An encoded message under the blinding factor r.
+ */
+function blindedWith({ n, size }, message, r) {
+  return bytesOf((integerOf(message) * power(r, EXPONENT, n)) % n, size);
+}
+
+/**
+ * The signature of the message, from the signature of the blinded message.
+ */
+function unblinded({ n, size }, signed, inverse) {
+  return bytesOf((integerOf(signed) * inverse) % n, size);
+}
+
+/**
+ * The signature, which is checked: an issuer that signed something else is found out.
+ */
+async function finishToken(key, prepared, signed, inverse) {
+  const signature = unblinded(key, signed, inverse);
+  if (signed.length !== key.size || !(await verifies(key, signature, prepared))) {
+    throw new ForsoothError(
+      "refused: the service did not sign with the key that the campaign announces",
+    );
+  }
+  return signature;
+}
+
+async function verifies({ n, size }, signature, prepared) {
+  const jwk = { kty: "RSA", n: base64url(bytesOf(n, size)), e: EXPONENT_TEXT };
+  const pss = { name: "RSA-PSS", hash: "SHA-384" };
+  const key = await crypto.subtle.importKey("jwk", jwk, pss, false, ["verify"]);
+  const how = { name: "RSA-PSS", saltLength: SALT_BYTES };
+  return crypto.subtle.verify(how, key, signature, prepared);
+}
+
+/**
+ * EMSA-PSS (RFC 8017, 9.1.1) with SHA-384.
+ */
+async function encodePss({ n }, prepared, salt) {
+  const bits = n.toString(2).length - 1;
+  const length = Math.ceil(bits / 8);
+  const hashed = await sha384(joined(new Uint8Array(8), await sha384(prepared), salt));
+  const block = new Uint8Array(length - HASH_BYTES - 1);
+  block.set([1], block.length - salt.length - 1);
+  block.set(salt, block.length - salt.length);
+  const mask = await mgf1(hashed, block.length);
+  const masked = block.map((byte, place) => byte ^ mask[place]);
+  masked[0] &= 0xff >> (8 * length - bits);
+  return joined(masked, hashed, Uint8Array.of(0xbc));
+}
+
+async function mgf1(seed, length) {
+  const blocks = [];
+  for (let block = 0; block * HASH_BYTES < length; block++)
+    blocks.push(await sha384(joined(seed, Uint8Array.of(0, 0, 0, block))));
+  return joined(...blocks).slice(0, length);
+}
+
+async function sha384(content) {
+  return new Uint8Array(await crypto.subtle.digest("SHA-384", content));
+}
+
+/**
+ * Uniform from 1 to n − 1: what is larger is drawn again.
+ */
+function numberBelow({ n, size }) {
+  for (;;) {
+    const drawn = integerOf(crypto.getRandomValues(new Uint8Array(size)));
+    if (drawn > 0n && drawn < n) return drawn;
+  }
+}
+
+function power(base, exponent, n) {
+  let [result, square] = [1n, base % n];
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % n;
+    square = (square * square) % n;
+  }
+  return result;
+}
+
+/**
+ * The inverse modulo n, or null: Euclid's algorithm.
+ */
+function inverseOf(number, n) {
+  let [large, small, before, now] = [n, number % n, 0n, 1n];
+  while (small > 0n) {
+    const times = large / small;
+    [large, small] = [small, large - times * small];
+    [before, now] = [now, before - times * now];
+  }
+  if (large !== 1n) return null;
+  return before < 0n ? before + n : before;
+}
+
+function integerOf(content) {
+  return BigInt(`0x${hex(content) || "0"}`);
+}
+
+function bytesOf(number, size) {
+  const digits = number.toString(16).padStart(2 * size, "0");
+  return Uint8Array.from({ length: size }, (_, place) =>
+    parseInt(digits.slice(2 * place, 2 * place + 2), 16),
+  );
+}
+
+function joined(...parts) {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let place = 0;
+  for (const part of parts) {
+    whole.set(part, place);
+    place += part.length;
+  }
+  return whole;
+}
+
+// anonymous.js
+/**
+ * Anonymous campaigns: check what is announced to everybody, get a token, wait for a random time.
+ *
+ * The link has the digest of the campaign's document. What the document says is the same for everybody
+ * who has a link with this digest: the questions, the mechanism, and the one key that signs tokens.
+ */
+
+
+/** Seconds: a report is sent at a random time within the ten minutes after its token. */
+const DELAY = 600;
+const WORD_VALUES = 2 ** 32;
+
+/**
+ * A campaign with what its document says in place of what its service says.
+ */
+async function announcedIn(view, address, digest) {
+  const given = view.get("anonymous") ?? null;
+  if (given === null && digest === undefined) return { view, announced: null };
+  if (given === null || digest === undefined) {
+    const missing = given === null ? "its service does not say so" : "the link has no ?d=…";
+    throw new ForsoothError(
+      `refused: this campaign is anonymous, but ${missing}. Open the whole link that you were sent`,
+    );
+  }
+  const text = aText(anObject(given, "anonymous").get("document"), "document");
+  if ((await sha256Hex(text)) !== digest) {
+    throw new ForsoothError(
+      "refused: the campaign or its issuing key is not the one that the link names (the digest of " +
+        "its document differs)",
+    );
+  }
+  const document = anObject(parseJson(text), "the document");
+  if (document.get("id") !== address.slice(address.lastIndexOf("/") + 1)) {
+    throw new ForsoothError("refused: the document is that of another campaign");
+  }
+  const batch = Number(anInteger(document.get("batch"), "batch", 1n));
+  const key = readIssuingKey(document.get("issuing_key"));
+  return { view: new Map([...view, ...document]), announced: { digest, key, batch } };
+}
+
+/**
+ * A token, blinded; it is kept before anything is sent, so that there is one only.
+ */
+async function blindingOf({ key, digest }, serial, invitation) {
+  const { blinded, inverse } = await blindToken(key, prepareToken(serial, digest));
+  return { invitation, blinded: base64(blinded), inverse: inverse.toString(16), due: null };
+}
+
+/**
+ * The report with its signed token, to be sent at a random time.
+ */
+async function withToken(network, address, { key, digest }, kept, delay) {
+  const own = kept.anonymous;
+  if (!own || own.blinded === null || own.inverse === null) return kept;
+  const asked = JSON.stringify({ invitation: own.invitation, blinded: own.blinded });
+  const { text } = await request(network, `${address}/signatures`, asked);
+  const answer = anObject(parseJson(text), "the service's answer").get("signature");
+  const prepared = prepareToken(kept.invitation, digest);
+  const signed = fromBase64(aText(answer, "signature"));
+  const signature = await finishToken(key, prepared, signed, BigInt(`0x${own.inverse}`));
+  const body = { ...JSON.parse(String(kept.body)), signature: base64(signature) };
+  const [word] = crypto.getRandomValues(new Uint32Array(1));
+  const due = Math.floor(Date.now() / 1000 + (delay * word) / WORD_VALUES);
+  const anonymous = { invitation: own.invitation, blinded: null, inverse: null, due };
+  return { ...kept, body: JSON.stringify(body), anonymous };
+}
+
+/**
+ * How long a report still waits for its random time, in seconds.
+ */
+function secondsLeft({ anonymous }) {
+  return Math.max(0, (anonymous?.due ?? 0) - Date.now() / 1000);
+}
+
 // coins.js
 /** Where the coins come from: the browser's or Node's cryptographic generator, nothing else. */
 
@@ -890,6 +1153,58 @@ async function drawWith(seed, draw) {
   }
 }
 
+// invitation.js
+/** Who may report: the token of an invitation, or one that is made here. */
+
+/**
+ * The invitation: that of the kept report, or the one given. Null by an open link, for which the
+ * worker makes a token, whatever stands in the link. One that cannot fit is noticed before a report is
+ * bound to it.
+ */
+function givenInvitation(given, used, required) {
+  if (!required) {
+    if (given && !given.startsWith("open-")) {
+      throw new ForsoothError(
+        "this is not the campaign's link: open the whole link that you were sent",
+        "input",
+      );
+    }
+    return used;
+  }
+  if (used !== null && given && given !== used) throw answeredAlready();
+  const token = used ?? given ?? "";
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) {
+    throw new ForsoothError(
+      "this campaign needs an invitation: open the whole link that you were sent",
+      "input",
+    );
+  }
+  return token;
+}
+
+/**
+ * The token of somebody whom a panel sent. Who comes back without the id has the report that is kept.
+ */
+function panelInvitation(token, kept, { parameter }) {
+  if (kept && token && token !== kept.invitation) throw answeredAlready();
+  const found = token ?? kept?.invitation;
+  if (!found) throw idIsMissing(parameter);
+  return found;
+}
+
+/** By an open link. */
+function openToken() {
+  return `open-${base64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+}
+
+function answeredAlready() {
+  return new ForsoothError(
+    "this device already holds a report for this campaign; a second one would be a second spend. " +
+      "Somebody else who wants to answer here needs a browser profile of their own",
+    "answered",
+  );
+}
+
 // memory.js
 /**
  * What a device keeps of one person: what was drawn for each question, and one report per campaign.
@@ -903,6 +1218,11 @@ async function drawWith(seed, draw) {
 
 /**
  * A report as it was sent, without the answers.
+ */
+
+/**
+ * How a report of an anonymous campaign gets its token, and when it is sent: with a token, `due` is the
+ * time in seconds since 1970, and the rest of the blinding is gone.
  */
 
 const MEMORY_FORMAT = 1n;
@@ -950,7 +1270,7 @@ class Memory {
   }
 
   /**
-   * The token for an open link, made once.
+   * The token for an open link, or the serial for an anonymous one, made once.
    */
   token(address, make) {
     return once(this.#tokens, address, make);
@@ -1099,6 +1419,19 @@ function parseKept(json) {
     tasks: aText(kept.get("tasks"), "tasks"),
     body: body === null ? null : aText(body, "body"),
     accepted: aTruth(kept.get("accepted"), "accepted"),
+    ...(kept.get("anonymous") != null && { anonymous: parseBlinding(kept.get("anonymous")) }),
+  };
+}
+
+function parseBlinding(json) {
+  const own = anObject(json, "the blinding");
+  const text = (name) =>
+    own.get(name) === null ? null : aText(own.get(name), name);
+  return {
+    invitation: aText(own.get("invitation"), "invitation"),
+    blinded: text("blinded"),
+    inverse: text("inverse"),
+    due: own.get("due") === null ? null : Number(anInteger(own.get("due"), "due", 0n)),
   };
 }
 
@@ -1126,8 +1459,9 @@ function drawOf(rule, labels) {
 
 /**
  * The cells of some tasks. What a sketch draws belongs to one campaign: it cannot be sent in another.
+ * What an anonymous report has must not be sent in another: it would show whose report it is.
  */
-async function cellsOf({ tasks, labels }, mechanism, rule, address, places) {
+async function cellsOf({ tasks, labels }, mechanism, rule, address, places, anonymous) {
   const draw = await drawOf(rule, labels);
   const questions = await Promise.all(tasks.map(questionOf));
   const asked = new Map();
@@ -1139,7 +1473,7 @@ async function cellsOf({ tasks, labels }, mechanism, rule, address, places) {
   const whole = `${draw}/${address}`;
   return places.map((place) => {
     const question = questions[place];
-    const own = `${mechanism.isCellwise ? draw : whole}/${times[place]}`;
+    const own = `${mechanism.isCellwise && !anonymous ? draw : whole}/${times[place]}`;
     return {
       place,
       text: tasks[place].text,
@@ -2238,7 +2572,10 @@ class Campaign {
   #required;
   #address;
   #mechanism;
-  #invitation;
+  #invitation; // what the report is sent with: anonymous, the serial
+  #invited;
+  #announced;
+  #delay;
   #design;
   #tasksDigest;
   #cells;
@@ -2259,34 +2596,41 @@ class Campaign {
     const { store = browserStore(), network = internet } = options;
     const link = parseLink(url);
     const { address } = link;
-    const about = parseAbout((await request(network, address)).text);
+    const said = anObject(parseJson((await request(network, address)).text), "a campaign");
+    const { view, announced } = await announcedIn(said, address, link.digest);
+    const about = parseAbout(view);
     const tasksDigest = await sha256Hex(JSON.stringify(about.tasks.map((task) => task.id)));
     const kept = Memory.read(await store.read()).campaigns.get(address) ?? null;
     if (kept && kept.tasks !== tasksDigest) throw comesBackChanged();
     if (kept?.body === null) throw reportIsGone();
-    const given = about.panel
+    const used = kept?.anonymous?.invitation ?? kept?.invitation ?? null;
+    const invited = about.panel
       ? panelInvitation((await panelToken(url, about.panel)) ?? options.invitation, kept, about.panel)
-      : givenInvitation(options.invitation ?? link.token, kept, about.invitationRequired);
+      : givenInvitation(options.invitation ?? link.token, used, about.invitationRequired);
+    const given = announced ? (kept?.invitation ?? null) : invited;
+    const make = announced ? newSerial : openToken;
     const design = kept?.design ?? about.design;
     const text = await designText(network, address, design, kept !== null);
     const mechanism = readMechanism(text);
     const verification = check(mechanism, about, options);
     const made = await store.update((before) => {
       const memory = Memory.read(before);
-      if (given === null) memory.token(address, openToken);
+      if (given === null) memory.token(address, make);
       return String(memory);
     });
     const memory = Memory.read(made);
-    const invitation = given ?? memory.token(address, openToken);
+    const invitation = given ?? memory.token(address, make);
     const worker = await sha256Hex(invitation);
     const places = await mechanism.eligible(about.tasks.length, worker);
     const rule = mechanism.cell === mechanism ? text : innerText(text);
-    const cells = await cellsOf(about, mechanism, rule, address, places);
+    const cells = await cellsOf(about, mechanism, rule, address, places, announced !== null);
     const caps = { cap: options.cap, questionCap: options.questionCap };
     // Where participation is public, skipping a question can help: this is checked with the answers.
     if (!kept && mechanism.layout === "rows") memory.check(cells, caps);
     const parts = { mechanism, invitation, worker, design, tasksDigest, cells, caps, memory, kept };
-    return new Campaign(about, verification, { address, store, network, ...parts });
+    const delay = options.delay ?? DELAY;
+    const anonymous = { announced, invited, delay };
+    return new Campaign(about, verification, { address, store, network, ...parts, ...anonymous });
   }
 
   /**
@@ -2321,6 +2665,13 @@ class Campaign {
     this.panel = about.panel;
     this.worker = parts.worker;
     this.verification = verification;
+    /**
+     * Of an anonymous campaign, what is the same for everybody; null: it is not anonymous.
+     */
+    this.anonymous = parts.announced;
+    this.#announced = parts.announced;
+    this.#invited = parts.invited;
+    this.#delay = parts.delay;
     this.#address = parts.address;
     this.#mechanism = parts.mechanism;
     this.#invitation = parts.invitation;
@@ -2335,11 +2686,18 @@ class Campaign {
 
   /**
    * "open": nothing is kept; "kept": a report is kept here, and the service has not confirmed it;
-   * "accepted": it has.
+   * "waiting": the same with a signed token, for its random time; "accepted": it is confirmed.
    */
   get state() {
     if (!this.#kept) return "open";
-    return this.#kept.accepted ? "accepted" : "kept";
+    if (this.#kept.accepted) return "accepted";
+    return this.due ? "waiting" : "kept";
+  }
+
+  /** When an anonymous report with its token may be sent; null: it has none. */
+  get due() {
+    const due = this.#kept?.anonymous?.due;
+    return due == null ? null : new Date(1000 * due);
   }
 
   /**
@@ -2347,7 +2705,8 @@ class Campaign {
    */
   async obstacle() {
     if (this.#life !== "open") return this.#life;
-    return this.#required ? obstacleOf(this.#network, this.#address, this.#invitation) : null;
+    const invited = this.#announced ? String(this.#invited) : this.#invitation;
+    return this.#required ? obstacleOf(this.#network, this.#address, invited) : null;
   }
 
   /** The campaign's logo as a data: URL; null if it has none. It is loaded from the service now. */
@@ -2412,7 +2771,8 @@ class Campaign {
   }
 
   /**
-   * Keep the prepared report on this device, then send it; or send the kept one again.
+   * Keep the prepared report on this device, then send it; or send the kept one again. An anonymous one
+   * gets its token first and is then "waiting": call again at or after `due`.
    */
   send() {
     this.#sending ??= this.#deliver().finally(() => (this.#sending = null)); // two clicks, one way
@@ -2420,8 +2780,9 @@ class Campaign {
   }
 
   async #deliver() {
-    const kept = this.#kept ?? (await this.#keep());
+    const kept = await this.#withToken(this.#kept ?? (await this.#keep()));
     if (kept.body === null) throw reportIsGone();
+    if (secondsLeft(kept) > 0) return { status: "waiting" };
     const { text } = await request(this.#network, `${this.#address}/reports`, kept.body);
     const status = anObject(parseJson(text), "the service's answer").get("status");
     if (status !== "accepted" && status !== "already-accepted") {
@@ -2435,6 +2796,14 @@ class Campaign {
     return { status };
   }
 
+  async #withToken(kept) {
+    if (!this.#announced) return kept;
+    const made = await withToken(this.#network, this.#address, this.#announced, kept, this.#delay);
+    if (made === kept) return kept;
+    await this.#store.update((before) => Memory.read(before).keep(this.#address, made));
+    return (this.#kept = made);
+  }
+
   async #keep() {
     const ready = this.#ready;
     if (ready === null) throw new ForsoothError("prepare a report before sending it", "input");
@@ -2444,6 +2813,9 @@ class Campaign {
       tasks: this.#tasksDigest,
       body: ready.body,
       accepted: false,
+      ...(this.#announced && {
+        anonymous: await blindingOf(this.#announced, this.#invitation, String(this.#invited)),
+      }),
     };
     await this.#store.update((before) => {
       const memory = Memory.read(before);
@@ -2507,46 +2879,6 @@ function innerText(text) {
   return ((parseJson(text)).get("parameters").get("inner"));
 }
 
-/**
- * The token under which the report is sent: the kept report's, or the one given. Null by an open link,
- * for which the worker makes one, whatever stands in the link. One that cannot fit is noticed before
- * a report is bound to it.
- */
-function givenInvitation(given, kept, required) {
-  if (!required) {
-    if (given && !given.startsWith("open-")) {
-      throw new ForsoothError(
-        "this is not the campaign's link: open the whole link that you were sent",
-        "input",
-      );
-    }
-    return kept?.invitation ?? null;
-  }
-  if (kept && given && given !== kept.invitation) throw answeredAlready();
-  const token = kept?.invitation ?? given ?? "";
-  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) {
-    throw new ForsoothError(
-      "this campaign needs an invitation: open the whole link that you were sent",
-      "input",
-    );
-  }
-  return token;
-}
-
-/**
- * The token of somebody whom a panel sent. Who comes back without the id has the report that is kept.
- */
-function panelInvitation(token, kept, { parameter }) {
-  if (kept && token && token !== kept.invitation) throw answeredAlready();
-  const found = token ?? kept?.invitation;
-  if (!found) throw idIsMissing(parameter);
-  return found;
-}
-
-function openToken() {
-  return `open-${base64url(crypto.getRandomValues(new Uint8Array(32)))}`;
-}
-
 function reportIsGone() {
   return new ForsoothError(
     "refused: this device has answered this campaign and no longer has the report; a second one " +
@@ -2559,14 +2891,6 @@ function comesBackChanged() {
   return new ForsoothError(
     "refused: this campaign was answered here with another mechanism or other tasks; " +
       "a second report would be a second spend",
-  );
-}
-
-function answeredAlready() {
-  return new ForsoothError(
-    "this device already holds a report for this campaign; a second one would be a second spend. " +
-      "Somebody else who wants to answer here needs a browser profile of their own",
-    "answered",
   );
 }
 

@@ -14,6 +14,8 @@ export function fillForm(fields, order) {
     text(name, order[name]);
   }
   text("retention_days", order.retention_days);
+  fields.anonymous.checked = order.anonymous;
+  text("batch", order.batch);
   text("table", tableOf(order.tasks));
   text("scale", scaleOf(order.scale));
   text("labels", order.labels ? writeRows([order.labels]).trim() : "");

@@ -1,5 +1,6 @@
 /** The worker's page: answer, look at what will be sent, send. */
 import { Campaign, ForsoothError, inWords } from "./forsooth-client.js";
+import { describeAnonymity, waitForTime } from "./anonymous-worker.js";
 import { askFirst } from "./consent.js";
 import { byId, element, quantity, showOnly, shown, tell } from "./dom.js";
 import { Draft } from "./draft.js";
@@ -15,12 +16,12 @@ import { isLastPage, pageInWords, shuffled, turn, turnTo } from "./sections.js";
 import { WORDS } from "./words.js";
 
 const REVIEW = "review"; // the state of the second entry in the browser's history
-const steps = ["survey", "review", "kept", "done"].map(byId);
-const [survey, review, kept, done] = steps;
+const steps = ["survey", "review", "kept", "waiting", "done"].map(byId);
+const [survey, review, kept, waiting, done] = steps;
 const news = byId("news");
 // Sending again cannot help.
-const FINAL = ["answered", "closed", "already-reported", "unknown-invitation"];
-const buttons = [byId("send"), byId("resend"), byId("back")];
+const FINAL = ["answered", "closed", "already-reported", "already-signed", "unknown-invitation"];
+const buttons = ["send", "resend", "send-now", "back"].map(byId);
 const others = new BroadcastChannel("forsooth"); // other tabs of this browser with the same survey
 
 /** What to say when it ends, by the error's code; the error's own words follow. */
@@ -29,6 +30,7 @@ const TITLES = {
   paused: "This survey is paused",
   closed: "This survey is closed",
   "already-reported": "This invitation has been used",
+  "already-signed": "This invitation has been used",
   "unknown-invitation": "This invitation is not known",
   "unknown-campaign": "There is no such survey",
   unreachable: "The survey cannot be reached",
@@ -46,6 +48,9 @@ const ADVICE = {
   "already-reported":
     "A report has come in under it, and not from this browser. Each invitation counts once: if that " +
     "was not you, ask for a new one.",
+  "already-signed":
+    "Another device has used it, or this browser before its data was cleared. Each invitation counts " +
+    "once: if that was not you, ask for a new one.",
   "unknown-invitation": "Open the whole link that you were sent, or ask for a new one.",
   "unknown-campaign": "Open the whole link that you were sent.",
   refused: "Nothing was sent.",
@@ -66,12 +71,13 @@ const network = {
     }),
 };
 
+let isPreview = false;
 addEventListener("hashchange", anew); // another invitation
 begin();
 
 async function begin() {
   tell(byId("description"), "");
-  let campaign, obstacle, isPreview;
+  let campaign, obstacle;
   try {
     const link = campaignLink();
     if (link === null) return;
@@ -91,6 +97,7 @@ async function begin() {
   byId("title").textContent = campaign.title;
   tell(byId("description"), campaign.description);
   describe(campaign.verification);
+  describeAnonymity(campaign);
   byId("spent").textContent = shown(campaign.spending.before);
   tell(byId("retention"), retention(campaign.retentionDays));
   const draft = new Draft(isPreview ? null : campaign.worker);
@@ -107,6 +114,7 @@ async function begin() {
   draft.end().catch(() => {});
   if (campaign.state === "accepted") thank(campaign);
   else if (campaign.state === "kept") offerAgain(campaign, draft);
+  else if (campaign.state === "waiting") wait(campaign, draft);
   else {
     complain(new ForsoothError("no report can be sent", obstacle));
     if (obstacle === "closed") leaveClosed(campaign);
@@ -251,14 +259,17 @@ async function send(campaign, draft) {
   hideProblem();
   for (const button of buttons) button.disabled = true;
   news.textContent = "Sending …";
+  let receipt;
   try {
     await draft.forget().catch(() => {}); // where nothing can be kept, nothing is there
-    await campaign.send();
+    // A preview gets no token: nothing is signed for it.
+    receipt = isPreview && campaign.anonymous ? { status: "accepted" } : await campaign.send();
   } catch (error) {
     if (FINAL.includes(error.code)) {
       forget();
       showOnly(steps, null);
     } else if (campaign.state === "kept") offerAgain(campaign, draft);
+    else if (campaign.state === "waiting") wait(campaign, draft);
     else draft.save(answersNow()).catch(() => {});
     complain(error);
     if (error.code === "closed") leaveClosed(campaign);
@@ -270,6 +281,7 @@ async function send(campaign, draft) {
     news.textContent = "";
     for (const button of buttons) button.disabled = false;
   }
+  if (receipt.status === "waiting") return wait(campaign, draft);
   thank(campaign);
   byId("done-title").focus();
   if (campaign.panel?.completionUrl) location.assign(campaign.panel.completionUrl);
@@ -279,6 +291,13 @@ async function send(campaign, draft) {
 function thank(campaign) {
   showCompletion(campaign);
   showOnly(steps, done);
+}
+
+/** An anonymous report, until its random time. @param {Campaign} campaign @param {Draft} draft */
+function wait(campaign, draft) {
+  waitForTime(campaign, () => send(campaign, draft));
+  showOnly(steps, waiting);
+  byId("waiting-title").focus();
 }
 
 /** The answers, wherever the page has them: a report that was made is final. */
