@@ -29,6 +29,12 @@ export async function askIn(element, link, options = {}) {
   element.replaceChildren(frame);
   try {
     const campaign = await Campaign.open(link, options);
+    if (campaign.anonymous) {
+      throw new ForsoothError(
+        "this survey is anonymous, and its report goes out later than this page lasts: open its own link",
+        "input",
+      );
+    }
     if (campaign.state === "accepted") return { design: null, receipt: "accepted" };
     if (campaign.state === "kept") return await deliver(frame, campaign, null);
     if (campaign.closed) throw new ForsoothError("this survey is closed", "closed");
