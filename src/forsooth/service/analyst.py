@@ -28,7 +28,7 @@ from forsooth.service.campaigns import StoredCampaign, StoredDesign, add_design,
 from forsooth.service.erasure import Eraser
 from forsooth.service.life import is_closed, shown_at_the_end
 from forsooth.service.payload import all_reports
-from forsooth.service.schemas import (
+from forsooth.service.schemas_truths import (
     EnoughView,
     IntervalView,
     MoreReportsView,

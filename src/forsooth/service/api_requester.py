@@ -22,8 +22,9 @@ from forsooth.service.manifest import installed
 from forsooth.service.own import Own, OwnInAnyState, announced, shown
 from forsooth.service.payload import all_reports
 from forsooth.service.plans import plan_of
-from forsooth.service.schemas import CampaignsView, NewCampaign, StatusView, TruthsView, utc
+from forsooth.service.schemas import CampaignsView, NewCampaign, StatusView, utc
 from forsooth.service.schemas_invitations import CreatedView
+from forsooth.service.schemas_truths import TruthsView
 from forsooth.service.status import progress
 
 router = APIRouter(prefix="/v1/campaigns", tags=["requesters"])

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from forsooth.reports import Reports
-    from forsooth.service.schemas import IntervalView, TruthScaleView, TruthsView, TruthView
     from forsooth.service.schemas_invitations import InvitationView
+    from forsooth.service.schemas_truths import IntervalView, TruthScaleView, TruthsView, TruthView
 
 CSV = "text/csv; charset=utf-8"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet evaluate a cell
