@@ -125,7 +125,7 @@ def test_how_many_more_is_a_range_and_nothing_for_closed_campaigns(
         page.locator("#more").inner_text(),
     )
     sqlite_server.as_requester("POST", f"/{made.id}/close", {})
-    page.get_by_text("closed", exact=True).wait_for()
+    page.locator("#state").get_by_text("closed", exact=True).wait_for()
     page.locator("#enough").get_by_text("No", exact=True).wait_for()
     assert page.locator("#more").inner_text() == ""
     assert made.truths(80)["enough"]["more_reports"] is None

@@ -200,6 +200,8 @@ def plan(
     check_whole(tasks, "tasks", 0)
     check_number(density, "the density")
     check_whole(repeats, "repeats")
+    if target_mae is not None:
+        check_number(target_mae, "the target")
     stated = None if estimand is None else check_estimand(estimand)
     expected = Expected(Scale.parse(scale), density, truth, noise, stated)
     if target_mae is not None and target_mae >= expected.constant_error:
