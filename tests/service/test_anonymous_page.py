@@ -49,7 +49,7 @@ def test_a_report_goes_out_later_without_the_invitation(browser: Browser, made: 
     visitor = arrive(browser, made, token)
     page = visitor.page
     assert ANONYMITY in re.sub(r"\s+", " ", page.locator("#assumption").inner_text())
-    assert page.locator("#batch").text_content() == "10"
+    page.wait_for_function("document.querySelector('#batch').textContent === '10'")
     assert str(page.locator("#announced").text_content()) in made.link
     send(page)
     assert visitor.reports == []
