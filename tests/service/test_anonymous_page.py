@@ -49,7 +49,7 @@ def test_a_report_goes_out_later_without_the_invitation(browser: Browser, made: 
     visitor = arrive(browser, made, token)
     page = visitor.page
     assert ANONYMITY in re.sub(r"\s+", " ", page.locator("#assumption").inner_text())
-    page.wait_for_function("document.querySelector('#batch').textContent === '10'")
+    page.locator("#batch").filter(has_text=re.compile("^10$")).wait_for(state="attached")
     assert str(page.locator("#announced").text_content()) in made.link
     send(page)
     assert visitor.reports == []
