@@ -9,13 +9,15 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
 
-from forsooth import ForsoothError
+from forsooth import ForsoothError, Truths, inference
 from forsooth.client.tokens import new_token
 from forsooth.service import keys
+from forsooth.service.analyst import analyse
 from forsooth.service.failures import Refusal
 from forsooth.service.models import metadata
 from forsooth.service.sign_in import SignIns
@@ -198,3 +200,19 @@ def test_removed_while_the_service_goes_on(tmp_path: Path, forsooth: Command) ->
         assert server.as_requester("GET", "").status == 401
     finally:
         server.stop()
+    assert "traceback" not in server.log.read_text().lower()
+
+
+def test_removed_during_an_inference(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is kept of a campaign that has gone, and it is no failure."""
+    campaign, infer = make(store, invited=12), inference.infer
+    commit(store, *(report(campaign, number) for number in range(12)))
+
+    def while_removed(*parts: Any, **options: Any) -> Truths:
+        with store.writing() as connection:
+            keys.remove_requester(connection, keys.find_requester(connection, "r").id)
+        return infer(*parts, **options)
+
+    monkeypatch.setattr(inference, "infer", while_removed)
+    analyse(store, campaign)
+    assert not any(rows(store).values())

@@ -198,7 +198,8 @@ def _keep(store: Store, campaign: StoredCampaign, found: dict[str, Any]) -> None
     """Replace the campaign's inference by one from more reports."""
     table, count = models.analysis, found["reports"]
     with store.writing() as connection:
-        _lock(connection, campaign)
+        if not _locked(connection, campaign):
+            return
         older = table.c.campaign == campaign.id, table.c.reports <= count
         connection.execute(delete(table).where(*older))
         kept = connection.scalar(select(table.c.reports).where(table.c.campaign == campaign.id))
@@ -374,9 +375,9 @@ def _redesign(store: Store, campaign: StoredCampaign, reports: list[Reports]) ->
         _log.info("no better design", extra={"campaign": campaign.id, "reason": str(error)})
         return
     with store.writing() as connection:
-        _lock(connection, campaign)
-        now = load(connection, campaign.id)
-        assert now is not None
+        now = load(connection, campaign.id) if _locked(connection, campaign) else None
+        if now is None:
+            return
         new = StoredDesign(now.current.number + 1, text)
         if now.design(new.digest) is not None:
             return
@@ -384,7 +385,7 @@ def _redesign(store: Store, campaign: StoredCampaign, reports: list[Reports]) ->
     _log.info("redesigned", extra={"campaign": campaign.id, "design": new.digest})
 
 
-def _lock(connection: Connection, campaign: StoredCampaign) -> None:
-    """Others who write to this campaign wait."""
-    table = models.campaign
-    connection.execute(select(table.c.id).where(table.c.id == campaign.id).with_for_update())
+def _locked(connection: Connection, campaign: StoredCampaign) -> bool:
+    """Let others who write to this campaign wait; False if it was erased meanwhile."""
+    wanted = select(models.campaign.c.id).where(models.campaign.c.id == campaign.id)
+    return connection.scalar(wanted.with_for_update()) is not None
